@@ -160,8 +160,9 @@ class QuestionRow:
     """The retrieved chunks in their order."""
     excerpt_hash: str | None
     """The reference part of the judge's excerpt; None: there was none."""
-    judge: str | None = None
-    """Identity hash of the claim judge and score judge as reported for this row; None: unjudged."""
+    judges: Mapping[str, str] = field(default_factory=dict)
+    """Role (claims, scores) to the judge of this row: model, model as reported, prompt hash and parameters in one
+    comparable text. A role that did not judge is absent; one of which nothing is known is `unknown`."""
     flags: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     reviewed: bool | None = None
