@@ -40,7 +40,11 @@ class HistoryError(RagAuditError):
 
 
 class ProviderError(RagAuditError):
-    """A model service or a local model failed."""
+    """A model service or a local model failed; `reason` is the word under which the missing scores are counted."""
+
+    def __init__(self, message: str, hint: str, *, where: str | None = None, reason: str = "provider_error") -> None:
+        super().__init__(message, hint, where=where)
+        self.reason = reason
 
 
 class KeyRejected(ProviderError):

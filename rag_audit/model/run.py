@@ -135,6 +135,8 @@ class RunSummary:
     overlap: float | None = None
     source: str | None = None
     """For imports, the file (and system) the run came from."""
+    overrides: tuple[str, ...] = ()
+    """The `key=value` settings the run was started with beyond its project's files; `--resume` repeats them."""
     notes: tuple[str, ...] = ()
 
 

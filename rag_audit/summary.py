@@ -1,0 +1,182 @@
+"""A run's summary and its ledger rows, gathered one result at a time."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rag_audit.fingerprint import fingerprint
+from rag_audit.metrics import METRICS, Scored, mean, summarise
+from rag_audit.model import (
+    UNKNOWN,
+    Cost,
+    Direction,
+    JudgeIdentity,
+    MetricSummary,
+    Origin,
+    Question,
+    QuestionResult,
+    QuestionRow,
+    RunStatus,
+    RunSummary,
+    Tokens,
+    Verdict,
+    is_failed,
+)
+
+MetricKind = tuple[tuple[float | None, float | None], Direction]
+"""Range and direction of a metric that is not our own."""
+
+
+def question_hash(question: Question) -> str:
+    """Identify what was asked: text, reference answer and keywords; a difference means it was edited."""
+    return fingerprint((question.question, question.reference_answer, *question.keywords))
+
+
+def judge_text(identity: JudgeIdentity | None, reported_model: str | None) -> str:
+    """One comparable text for everything that makes a judge the instrument it is."""
+    if identity is None:
+        return UNKNOWN
+    parameters = [f"{key}={value}" for key, value in sorted(identity.parameters.items())]
+    return " ".join((identity.model, reported_model or "-", identity.prompt_hash, *parameters))
+
+
+def corpus_of(result: QuestionResult) -> str:
+    """The corpus a question counts for: that of its own document, else the only one it was sent to."""
+    if result.route.home:
+        return result.route.home[0]
+    return result.route.corpora[0] if len(result.route.corpora) == 1 else UNKNOWN
+
+
+def row_of(result: QuestionResult) -> QuestionRow:
+    """Condense one result to what pairing, comparing and naming causes need."""
+    judgment = result.claim_judgment
+    judges = {}
+    if judgment is not None:
+        judges["claims"] = judge_text(judgment.identity, judgment.reported_model)
+    if result.score_judgment is not None:
+        judges["scores"] = judge_text(result.score_judgment.identity, result.score_judgment.reported_model)
+    reference = judgment.excerpt.text("reference") if judgment else ""
+    return QuestionRow(
+        id=result.question.id,
+        repeat=result.repeat,
+        doc_id=result.question.doc_id,
+        scores=result.scores,
+        missing=result.missing,
+        verdicts=dict(Counter(claim.verdict.value for claim in judgment.claims)) if judgment else {},
+        route=result.route.corpora,
+        rule=result.route.rule,
+        misrouted=result.route.misrouted,
+        question_hash=question_hash(result.question),
+        answer_hash=fingerprint((result.generation.answer,)) if result.generation else None,
+        context_hash=fingerprint(
+            part for found in result.retrieved for part in (found.chunk.corpus, found.chunk.doc_id, found.chunk.text)
+        ),
+        excerpt_hash=fingerprint((reference,)) if reference else None,
+        judges=judges,
+        flags=tuple(sorted({flag.flag.value for flag in result.flags})),
+        tags=result.question.tags,
+        reviewed=result.question.reviewed,
+        error=result.error,
+    )
+
+
+class SummaryBuilder:
+    """Adds up results into a RunSummary and ledger rows; holds numbers only, never the texts."""
+
+    def __init__(self, declared: Mapping[str, MetricKind] | None = None) -> None:
+        """`declared`: range and direction of metrics that are not our own."""
+        self.rows: list[QuestionRow] = []
+        self._declared = declared or {}
+        self._corpora: list[str] = []
+        self._verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
+        self._flags: Counter[str] = Counter()
+        self._models: defaultdict[str, set[str]] = defaultdict(set)
+        self._tokens = Tokens()
+        self._costs: dict[str, list[float | None]] = {"generation": [], "judge": []}
+        self._parity: list[float] = []
+        self._overlap: list[float] = []
+        self._answers_seen: set[str] = set()
+
+    def add(self, result: QuestionResult) -> None:
+        """Count one result."""
+        self.rows.append(row_of(result))
+        self._corpora.append(corpus_of(result))
+        self._flags.update(flag.flag.value for flag in result.flags)
+        if result.claim_judgment is not None:
+            self._verdicts.update(claim.verdict.value for claim in result.claim_judgment.claims)
+            self._saw_model("claims", result.claim_judgment.reported_model)
+        if result.score_judgment is not None:
+            self._saw_model("scores", result.score_judgment.reported_model)
+        if result.context_parity is not None:
+            self._parity.append(result.context_parity)
+        if result.overlap is not None:
+            self._overlap.append(result.overlap)
+        self._add_calls(result)
+
+    def _saw_model(self, role: str, model: str | None) -> None:
+        if model is not None:
+            self._models[role].add(model)
+
+    def _add_calls(self, result: QuestionResult) -> None:
+        calls = [("judge", call.usage, call.cost_usd) for call in result.judge_calls]
+        # Repeats of judging share one answer: its generation was paid once.
+        if result.generation is not None and result.question.id not in self._answers_seen:
+            self._answers_seen.add(result.question.id)
+            self._saw_model("generator", result.generation.reported_model)
+            calls.append(("generation", result.generation.usage, result.generation.cost_usd))
+        for purpose, usage, cost in calls:
+            self._costs[purpose].append(cost)
+            self._tokens = Tokens(
+                self._tokens.input + (usage.input_tokens or 0),
+                self._tokens.cached_input + (usage.cached_input_tokens or 0),
+                self._tokens.output + (usage.output_tokens or 0),
+            )
+
+    def build(self, header: RunSummary, *, duration_s: float | None, status: RunStatus | None = None) -> RunSummary:
+        """The summary of what was added; the status follows from the missing scores unless it is given."""
+        names = self._metric_names()
+        metrics = {name: self._summary(name, self.rows) for name in names}
+        failed = any(is_failed(reason) for summary in metrics.values() for reason in summary.missing)
+        return replace(
+            header,
+            status=status or (RunStatus.INCOMPLETE if failed else RunStatus.COMPLETE),
+            duration_s=duration_s,
+            reported_models={role: tuple(sorted(models)) for role, models in sorted(self._models.items())},
+            metrics=metrics,
+            by_corpus={corpus: self._of_corpus(corpus, names) for corpus in sorted(set(self._corpora))},
+            claims=dict(self._verdicts),
+            flags=dict(sorted(self._flags.items())),
+            cost=self._cost(header.origin),
+            tokens=self._tokens,
+            context_parity=mean(self._parity),
+            overlap=mean(self._overlap),
+        )
+
+    def _metric_names(self) -> list[str]:
+        present = {name for row in self.rows for name in (*row.scores, *row.missing)}
+        return [name for name in METRICS if name in present] + sorted(present - METRICS.keys())
+
+    def _of_corpus(self, corpus: str, names: list[str]) -> dict[str, MetricSummary]:
+        rows = [row for row, home in zip(self.rows, self._corpora, strict=True) if home == corpus]
+        return {name: self._summary(name, rows) for name in names}
+
+    def _summary(self, name: str, rows: list[QuestionRow]) -> MetricSummary:
+        scored: list[Scored] = [(row.scores.get(name), row.missing.get(name)) for row in rows]
+        range_, direction = self._declared.get(name, (None, None))
+        return summarise(name, scored, range_, direction)
+
+    def _cost(self, origin: Origin) -> Cost:
+        if origin is Origin.IMPORTED:
+            return Cost(None, None, None, 0)
+        every = [cost for costs in self._costs.values() for cost in costs]
+        return Cost(
+            generation_usd=_total(self._costs["generation"]),
+            judge_usd=_total(self._costs["judge"]),
+            unknown_calls=every.count(None),
+        )
+
+
+def _total(costs: list[float | None]) -> float | None:
+    """Sum of known prices; one unknown price makes the total unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
