@@ -73,6 +73,7 @@ def row_of(result: QuestionResult) -> QuestionRow:
         ),
         excerpt_hash=fingerprint((reference,)) if reference else None,
         judges=judges,
+        corpus=corpus_of(result),
         flags=tuple(sorted({flag.flag.value for flag in result.flags})),
         tags=result.question.tags,
         reviewed=result.question.reviewed,

@@ -165,6 +165,8 @@ class QuestionRow:
     judges: Mapping[str, str] = field(default_factory=dict)
     """Role (claims, scores) to the judge of this row: model, model as reported, prompt hash and parameters in one
     comparable text. A role that did not judge is absent; one of which nothing is known is `unknown`."""
+    corpus: str = UNKNOWN
+    """The corpus it counts for: that of its own document, wherever it was sent."""
     flags: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     reviewed: bool | None = None
