@@ -1,0 +1,1 @@
+"""Everything that talks to a model: services over the network, and the offline stand-ins."""
