@@ -1,7 +1,7 @@
 """A run's summary and its ledger rows, gathered one result at a time."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag_audit.fingerprint import fingerprint
@@ -87,8 +87,8 @@ class SummaryBuilder:
     def __init__(self, declared: Mapping[str, MetricKind] | None = None) -> None:
         """`declared`: range and direction of metrics that are not our own."""
         self.rows: list[QuestionRow] = []
+        """The ledger rows of what was added."""
         self._declared = declared or {}
-        self._corpora: list[str] = []
         self._verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
         self._flags: Counter[str] = Counter()
         self._models: defaultdict[str, set[str]] = defaultdict(set)
@@ -98,10 +98,14 @@ class SummaryBuilder:
         self._overlap: list[float] = []
         self._answers_seen: set[str] = set()
 
+    def order_by(self, planned: Sequence[tuple[str, int | None]]) -> None:
+        """Put the rows in the planned order of (question id, repeat), whatever order they were finished in."""
+        place = {planned_id: at for at, planned_id in enumerate(planned)}
+        self.rows.sort(key=lambda row: place[row.id, row.repeat])
+
     def add(self, result: QuestionResult) -> None:
         """Count one result."""
         self.rows.append(row_of(result))
-        self._corpora.append(corpus_of(result))
         self._flags.update(flag.flag.value for flag in result.flags)
         if result.claim_judgment is not None:
             self._verdicts.update(claim.verdict.value for claim in result.claim_judgment.claims)
@@ -144,7 +148,7 @@ class SummaryBuilder:
             duration_s=duration_s,
             reported_models={role: tuple(sorted(models)) for role, models in sorted(self._models.items())},
             metrics=metrics,
-            by_corpus={corpus: self._of_corpus(corpus, names) for corpus in sorted(set(self._corpora))},
+            by_corpus={corpus: self._of_corpus(corpus, names) for corpus in sorted({row.corpus for row in self.rows})},
             claims=dict(self._verdicts),
             flags=dict(sorted(self._flags.items())),
             cost=self._cost(header.origin),
@@ -158,7 +162,7 @@ class SummaryBuilder:
         return [name for name in METRICS if name in present] + sorted(present - METRICS.keys())
 
     def _of_corpus(self, corpus: str, names: list[str]) -> dict[str, MetricSummary]:
-        rows = [row for row, home in zip(self.rows, self._corpora, strict=True) if home == corpus]
+        rows = [row for row in self.rows if row.corpus == corpus]
         return {name: self._summary(name, rows) for name in names}
 
     def _summary(self, name: str, rows: list[QuestionRow]) -> MetricSummary:

@@ -4,7 +4,7 @@ import sys
 
 if sys.version_info < (3, 11):
     sys.stderr.write(
-        "error: rag-audit needs Python 3.11 or newer; this is %d.%d\n" % sys.version_info[:2]  # noqa: UP031
+        "error: rag-audit needs Python 3.11 or newer; this is %d.%d\n" % sys.version_info[:2]
         + "hint: make PYTHON=python3.11 (or newer)\n"
     )
     raise SystemExit(2)
