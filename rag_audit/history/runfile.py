@@ -1,0 +1,183 @@
+"""Reading a run file: its header, one question by offset, all questions as a stream, its closing line.
+
+Lines in order: `run` (header), then for every question its new `text` lines and one `question` line, an `attempt` line
+where the run was resumed, and at the end `rows`, `index` and `close`.
+"""
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rag_audit.errors import HistoryError, UsageError
+from rag_audit.history import jsonl
+from rag_audit.history.index import entries_of_question
+from rag_audit.history.process import is_alive
+from rag_audit.history.schema import as_record, parse, unreadable
+from rag_audit.history.texts import put_text
+from rag_audit.model import QuestionResult, RunStatus, RunSummary
+
+Planned = tuple[tuple[str, int | None], ...]
+_KIND_WINDOW = 64
+_CACHED_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line: the run as it was started and what it planned."""
+
+    run: RunSummary
+    planned: Planned
+    by: str
+    """The process that writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The last line of a finished run file."""
+
+    run: RunSummary
+    digest: str
+    """SHA-256 of all bytes before this line."""
+    rows: tuple[int, int]
+    """Offset and length of the line that holds the rows."""
+    index: tuple[int, int]
+    """Offset of the first index entry, and how many there are."""
+    hash: str = ""
+    """Hash of the closing line itself."""
+    offset: int = 0
+
+
+def kind_of(line: bytes) -> str:
+    """The kind of a line, without parsing it."""
+    window = line[jsonl.BODY_AT : jsonl.BODY_AT + _KIND_WINDOW]
+    _, _, rest = window.partition(b'"kind":"')
+    return rest.partition(b'"')[0].decode("ascii", "replace")
+
+
+def read_header(path: Path) -> Header:
+    """The first line of a run file."""
+    where = f"{path}:1"
+    first = next(jsonl.read_lines(path), None)
+    if first is None or not jsonl.is_intact(first.data) or kind_of(first.data) != "run":
+        raise unreadable(where, "it is no header of a run")
+    document = parse("run", first.data, where)
+    return as_record({name: document.get(name) for name in ("run", "planned", "by")}, Header, where)
+
+
+def read_closing(path: Path) -> Closing | None:
+    """The closing line; None while there is none."""
+    last = jsonl.last_line(path)
+    if last is None or kind_of(last.data) != "close" or not jsonl.is_intact(last.data):
+        return None
+    where = f"{path} (last line)"
+    document = parse("close", last.data, where)
+    known = {name: document.get(name) for name in ("run", "digest", "rows", "index")}
+    return as_record({**known, "hash": document["hash"], "offset": last.offset}, Closing, where)
+
+
+def read_unclosed(path: Path) -> RunSummary:
+    """The header of a run without closing line, as running or interrupted."""
+    header = read_header(path)
+    status = RunStatus.RUNNING if is_alive(_writer_of(path) or header.by) else RunStatus.INTERRUPTED
+    from dataclasses import replace
+
+    return replace(header.run, status=status, questions=len(header.planned))
+
+
+def read_rows_line(path: Path, closing: Closing) -> bytes:
+    """The columns that the ledger line holds too, as JSON bytes."""
+    offset, length = closing.rows
+    with path.open("rb") as file:
+        file.seek(offset)
+        line = file.read(length)
+    if not jsonl.is_intact(line) or kind_of(line) != "rows":
+        raise unreadable(str(path), "the line with the rows was changed")
+    return line[line.index(b'"rows":', jsonl.BODY_AT) + len(b'"rows":') : -1]
+
+
+def read_results(path: Path) -> Iterator[QuestionResult]:
+    """All finished questions in file order, as a stream; a torn last line is left out."""
+    with path.open("rb") as file:
+        texts = TextReader(file.fileno(), path)
+        for line in jsonl.read_lines(path):
+            if kind_of(line.data) == "question" and (line.terminated or jsonl.is_intact(line.data)):
+                yield texts.result(line)
+
+
+def read_question(path: Path, question_id: str) -> list[QuestionResult]:
+    """One question of a run (several where it has repeats); reads only its own lines where the run is closed."""
+    closing = read_closing(path)
+    with path.open("rb") as file:
+        texts = TextReader(file.fileno(), path)
+        if closing is None:
+            lines = [line for line in jsonl.read_lines(path) if _is_of(line, question_id)]
+        else:
+            places = entries_of_question(file.fileno(), closing.index, question_id)
+            lines = [jsonl.Line(0, at, os.pread(file.fileno(), length, at), True) for at, length in places]
+        results = [texts.result(line) for line in lines]
+    found = [result for result in results if result.question.id == question_id]
+    if not found:
+        raise UsageError(
+            f"run {path.stem} has no finished question {question_id}", f"`rag-audit show {path.stem}` lists them."
+        )
+    return found
+
+
+def _is_of(line: jsonl.Line, question_id: str) -> bool:
+    stated = b'"id":' + jsonl.encode(question_id) + b","
+    return kind_of(line.data) == "question" and stated in line.data[: jsonl.BODY_AT + _KIND_WINDOW + len(stated)]
+
+
+def _writer_of(path: Path) -> str | None:
+    """The process named by the last line that names one."""
+    last = jsonl.last_line(path)
+    if last is None or not jsonl.is_intact(last.data) or kind_of(last.data) not in ("run", "question", "attempt"):
+        return None
+    named: str | None = parse(kind_of(last.data), last.data, str(path)).get("by")
+    return named
+
+
+class TextReader:
+    """Makes results of question lines, reading the texts they refer to and keeping the latest ones."""
+
+    def __init__(self, handle: int, path: Path) -> None:
+        self._handle = handle
+        self._path = path
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._kept_bytes = 0
+
+    def result(self, line: jsonl.Line) -> QuestionResult:
+        """The result of one question line; HistoryError if it, or a text of it, was changed."""
+        where = f"{self._path}:{line.number}" if line.number else f"{self._path} (byte {line.offset})"
+        if not jsonl.is_intact(line.data):
+            raise unreadable(where, "it was changed after it was written")
+        document = parse("question", line.data, where)
+        try:
+            for text_hash, offset, length, steps in document["texts"]:
+                put_text(document["result"], steps, self._text(text_hash, offset, length, where))
+            tree: Any = document["result"]
+        except (LookupError, TypeError, ValueError) as error:
+            raise unreadable(where, f"its texts do not fit ({type(error).__name__})") from error
+        return as_record(tree, QuestionResult, where)
+
+    def _text(self, text_hash: str, offset: int, length: int, where: str) -> str:
+        if text_hash in self._kept:
+            self._kept.move_to_end(text_hash)
+            return self._kept[text_hash]
+        line = os.pread(self._handle, length, offset)
+        if jsonl.hash_of(line) != text_hash or not jsonl.is_intact(line):
+            raise HistoryError(
+                f"a text of this question (byte {offset}) was changed after it was written",
+                "Run `rag-audit verify` to see what is wrong.",
+                where=where,
+            )
+        text = str(parse("text", line, where)["text"])
+        self._kept[text_hash] = text
+        self._kept_bytes += length
+        while self._kept_bytes > _CACHED_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._kept_bytes -= len(dropped)
+        return text
