@@ -1,0 +1,1 @@
+"""Intervals, paired tests, agreement and judge-corrected estimates: pure functions, numpy loaded when one is called."""
