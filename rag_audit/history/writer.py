@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +34,8 @@ class RunWriter:
         self.planned = planned
         self.finished: set[tuple[str, int | None]] = set()
         """(question id, repeat) of every finished result."""
+        self._earlier_s = 0.0
+        self._started = time.monotonic()
         self._path = path
         self._ledger = ledger
         self._handle = handle
@@ -42,6 +45,11 @@ class RunWriter:
         self._texts: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds of work on this run: earlier attempts up to their last finished question, and this one until now."""
+        return self._earlier_s + time.monotonic() - self._started
 
     def append(self, result: QuestionResult) -> QuestionResult:
         """Write one finished question and sync it; returns the result as stored."""
@@ -118,6 +126,7 @@ class RunWriter:
             "id": question_id,
             "repeat": repeat,
             "by": own_identity(),
+            "elapsed_s": round(self.elapsed_s, 3),
             "texts": references,
             "result": tree,
         }
@@ -156,6 +165,7 @@ class RunWriter:
             elif kind == "question":
                 document = parse(kind, line.data, f"{self._path}:{line.number}")
                 key = (str(document["id"]), document["repeat"])
+                self._earlier_s = float(document["elapsed_s"])
                 self.finished.add(key)
                 self._entries.append(index_entry(*key, line.offset, len(line.data)))
         self._append(jsonl.seal(jsonl.encode({"schema": SCHEMA, "kind": "attempt", "by": own_identity()})))
