@@ -25,6 +25,7 @@ from rag_audit.model.diff import (
     QuestionPartition,
     RunDiff,
 )
+from rag_audit.model.document import Document, SourceFile
 from rag_audit.model.question import Chunk, Question, RetrievedChunk, Route
 from rag_audit.model.run import (
     ArchivedRun,
@@ -67,6 +68,7 @@ __all__ = [
     "Cost",
     "Decision",
     "Direction",
+    "Document",
     "Excerpt",
     "Flag",
     "FlagName",
@@ -96,6 +98,7 @@ __all__ = [
     "RunStatus",
     "RunSummary",
     "ScoreJudgment",
+    "SourceFile",
     "Span",
     "Support",
     "Tokens",

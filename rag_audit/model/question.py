@@ -49,14 +49,14 @@ class Route:
 
     corpora: tuple[str, ...]
     rule: str
-    """doc_id | cross_corpus | pattern | named | no_routing | imported."""
+    """doc_id | cross_corpus | pattern | named | no_routing | off (no retrieval) | imported."""
     home: tuple[str, ...] = ()
     """The corpora that hold the question's own documents; empty when unknown."""
 
     @property
     def misrouted(self) -> bool:
         """Whether a corpus that holds the question's documents was never asked."""
-        return not set(self.home) <= set(self.corpora)
+        return self.rule != "off" and not set(self.home) <= set(self.corpora)
 
 
 @dataclass(frozen=True, slots=True)

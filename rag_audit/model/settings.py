@@ -35,17 +35,17 @@ _COMPARISON_PATTERN = (
 )
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("chunking.size", 800, "Longest chunk, in `chunking.unit`.", "int", low=50, high=100_000, level="corpus"),
+    Setting("chunking.size", 800, "Longest chunk, in `chunking.unit`.", "int", low=50, high=100_000, level="module"),
     Setting(
         "chunking.overlap",
         100,
         "Characters (or tokens) a chunk repeats of the one before.",
         "int",
         low=0,
-        level="corpus",
+        level="module",
     ),
-    Setting("chunking.unit", "chars", "What size and overlap count.", choices=("chars", "tokens"), level="corpus"),
-    Setting("files", ("*.md", "*.txt", "*.rst", "*.py"), "File patterns that are sources.", "list", level="corpus"),
+    Setting("chunking.unit", "chars", "What size and overlap count.", choices=("chars", "tokens"), level="module"),
+    Setting("files", ("*.md", "*.txt", "*.rst", "*.py"), "File patterns that are sources.", "list", level="module"),
     Setting("language", "en", "Language of the corpus (stop words, stemming): en | de | none.", level="corpus"),
     Setting("title", None, "Shown instead of the name.", "optional", level="module"),
     Setting("doc_id", None, "A doc_id of its own for the module.", "optional", level="module"),
@@ -102,14 +102,23 @@ BY_KEY: Mapping[str, Setting] = {setting.key: setting for setting in SETTINGS}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one run, complete and validated; `corpora` holds what a corpus sets for itself."""
+    """The settings of one run, complete and validated.
+
+    `corpora` holds what a folder below documents/ sets for itself: a corpus (`mss54`) or a module of it (`mss54/evt`),
+    which inherits from its corpus.
+    """
 
     values: Mapping[str, SettingValue] = field(default_factory=lambda: {s.key: s.default for s in SETTINGS})
     corpora: Mapping[str, Mapping[str, SettingValue]] = field(default_factory=dict)
 
     def _value(self, key: str, corpus: str | None) -> SettingValue:
-        own = self.corpora.get(corpus, {}) if corpus else {}
-        return own[key] if key in own else self.values[key]
+        folder = corpus or ""
+        while folder:
+            own = self.corpora.get(folder, {})
+            if key in own:
+                return own[key]
+            folder = folder.rpartition("/")[0]
+        return self.values[key]
 
     def text(self, key: str, corpus: str | None = None) -> str:
         """A text setting."""

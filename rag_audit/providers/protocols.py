@@ -1,7 +1,7 @@
 """What the pipeline asks of a model, whoever answers."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rag_audit.model import (
     Claim,
@@ -14,6 +14,11 @@ from rag_audit.model import (
     RetrievedChunk,
     ScoreJudgment,
 )
+
+if TYPE_CHECKING:
+    import numpy
+
+    Vectors = numpy.ndarray[Any, numpy.dtype[numpy.float32]]
 
 OnWait = Callable[[str], None]
 """Told, in words for a person, that a call waits: `waiting 12 s, rate limit`."""
@@ -64,4 +69,20 @@ class ScoreJudge(Protocol):
 
     async def aclose(self) -> None:
         """Release connections."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length; the same text always gives the same vector."""
+
+    identity: str
+    """Model, version and dimensions: two vectors may be compared only where it is equal."""
+    dimensions: int
+
+    def embed_documents(self, texts: Sequence[str]) -> "Vectors":
+        """One row a text, float32, unit length; a text without content gives a row of zeros. Raises ProviderError."""
+        ...
+
+    def embed_query(self, text: str) -> "Vectors":
+        """One vector, float32, unit length; zeros for a text without content. Raises ProviderError."""
         ...

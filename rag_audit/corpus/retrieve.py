@@ -1,0 +1,191 @@
+"""Retrieval: each routed corpus ranks its chunks by terms and by meaning, and the rankings are fused by rank."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag_audit.corpus.chunking import Chunking
+from rag_audit.corpus.documents import Documents
+from rag_audit.corpus.index import IndexReport, refresh_index
+from rag_audit.corpus.indexfile import IndexFile
+from rag_audit.corpus.relevance import Relevance
+from rag_audit.corpus.terms import terms_of
+from rag_audit.errors import ConfigError
+from rag_audit.model import Question, RetrievedChunk, Route
+from rag_audit.model.settings import Settings
+from rag_audit.providers.offline.embedder import open_embedder
+
+if TYPE_CHECKING:
+    from rag_audit.providers.protocols import Embedder
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A chunk of one corpus with its places in that corpus's rankings."""
+
+    corpus: str
+    number: int
+    fused: float
+    parts: Mapping[str, float]
+
+    @property
+    def order(self) -> tuple[float, float, float, str, int]:
+        """Sorts best first, and the same way every time."""
+        parts = self.parts
+        return (-self.fused, -parts.get("vector", -1.0), -parts.get("bm25", 0.0), self.corpus, self.number)
+
+
+class Retriever:
+    """The opened indexes of a project; safe to use from several threads."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: Settings,
+        indexes: Mapping[str, IndexFile],
+        embedders: "Mapping[str, Embedder | None]",
+    ) -> None:
+        self._documents = documents
+        self._settings = settings
+        self._indexes = indexes
+        self._embedders = embedders
+
+    def retrieve(self, question: Question, route: Route) -> tuple[RetrievedChunk, ...]:
+        """The `retriever.top_k` best chunks of the routed corpora, best first.
+
+        With several corpora the score is that of fusing their lists by rank, so that each contributes its share.
+        """
+        lists = [self._rank(corpus, question.question) for corpus in route.corpora if corpus in self._indexes]
+        best = lists[0] if len(lists) == 1 else _merge(lists, self._settings.integer("retriever.rrf_k"))
+        relevance = Relevance(question, self._documents.text)
+        retrieved = []
+        for rank, candidate in enumerate(best[: self._settings.integer("retriever.top_k")], start=1):
+            chunk = self._indexes[candidate.corpus].chunk(candidate.number)
+            retrieved.append(RetrievedChunk(chunk, rank, candidate.fused, candidate.parts, relevance.of(chunk)))
+        return tuple(retrieved)
+
+    def _rank(self, corpus: str, query: str) -> list[_Candidate]:
+        """One corpus's chunks by reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): sum of 1 / (k + rank)."""
+        settings = self._settings
+        limit = max(settings.integer("retriever.candidates"), settings.integer("retriever.top_k"))
+        mode = settings.text("retriever.mode")
+        index, embedder = self._indexes[corpus], self._embedders[corpus]
+        rankings: dict[str, list[tuple[int, float]]] = {}
+        if mode in ("hybrid", "bm25"):
+            rankings["bm25"] = index.by_terms(terms_of(query, settings.text("language", corpus)), limit)
+        if mode in ("hybrid", "vector") and embedder is not None:
+            rankings["vector"] = index.by_vector(embedder.embed_query(query), limit)
+        constant = settings.integer("retriever.rrf_k")
+        fused: dict[int, float] = {}
+        parts: dict[int, dict[str, float]] = {}
+        for name, ranking in rankings.items():
+            for rank, (number, score) in enumerate(ranking, start=1):
+                fused[number] = fused.get(number, 0.0) + 1.0 / (constant + rank)
+                parts.setdefault(number, {}).update({name: score, f"{name}_rank": rank})
+        candidates = [_Candidate(corpus, number, score, parts[number]) for number, score in fused.items()]
+        return sorted(candidates, key=lambda candidate: candidate.order)
+
+    def context(self) -> dict[str, Any]:
+        """What moves the retrieved list, for the run's context."""
+        settings = self._settings
+        identities = {corpus: e.identity if e else "none" for corpus, e in self._embedders.items()}
+        distinct = sorted(set(identities.values()))
+        return {
+            "embedder": distinct[0] if len(distinct) == 1 else "; ".join(f"{c}={i}" for c, i in identities.items()),
+            "chunking": _chunking_context(self._documents, settings),
+            "retriever": {
+                name: settings.values[f"retriever.{name}"] for name in ("mode", "top_k", "candidates", "rrf_k")
+            },
+            "corpora": {
+                corpus: {
+                    "documents": self._documents.fingerprint(corpus),
+                    "index": self._indexes[corpus].key if corpus in self._indexes else "none",
+                }
+                for corpus in self._documents.corpora
+            },
+        }
+
+
+def _merge(lists: Sequence[Sequence[_Candidate]], constant: int) -> list[_Candidate]:
+    """Fuse the lists of several corpora by rank; the corpus's own fused score is kept as a part."""
+    merged = [
+        _Candidate(
+            candidate.corpus,
+            candidate.number,
+            1.0 / (constant + rank),
+            {**candidate.parts, "corpus_score": candidate.fused, "corpus_rank": rank},
+        )
+        for ranked in lists
+        for rank, candidate in enumerate(ranked, start=1)
+    ]
+    return sorted(merged, key=lambda candidate: candidate.order)
+
+
+def _chunking_context(documents: Documents, settings: Settings) -> dict[str, Any]:
+    """The project's chunking, and what a corpus or module cuts otherwise."""
+    general = Chunking.of(settings, "")
+    folders = sorted(
+        {folder for listed in documents.corpora.values() for d in listed for folder in (d.corpus, d.folder)}
+    )
+    others = {folder: Chunking.of(settings, folder) for folder in folders}
+    context = _as_dict(general)
+    if different := {folder: _as_dict(cut) for folder, cut in others.items() if cut != general}:
+        context["by_folder"] = different
+    return context
+
+
+def _as_dict(chunking: Chunking) -> dict[str, Any]:
+    return {"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}
+
+
+def open_retriever(
+    project: Path, documents: Documents, settings: Settings, *, progress: Progress = lambda _: None
+) -> Retriever:
+    """Refresh and open the index of every corpus; with retriever.mode=off nothing is indexed.
+
+    Raises ConfigError where vectors are asked for without an embedder, ProviderError where it cannot be loaded.
+    """
+    if settings.text("retriever.mode") == "off":
+        return Retriever(documents, settings, {}, dict.fromkeys(documents.corpora))
+    embedders = _open_embedders(documents, settings)
+    indexes = {
+        corpus: refresh_index(corpus, documents, settings, embedders[corpus], progress)[0]
+        for corpus in documents.corpora
+    }
+    return Retriever(documents, settings, indexes, embedders)
+
+
+def refresh_indexes(
+    documents: Documents,
+    settings: Settings,
+    corpora: Sequence[str] = (),
+    *,
+    progress: Progress = lambda _: None,
+) -> list[IndexReport]:
+    """Build or refresh the indexes of these corpora (default: all) and say what was done."""
+    embedders = _open_embedders(documents, settings)
+    return [
+        refresh_index(corpus, documents, settings, embedders[corpus], progress)[1]
+        for corpus in corpora or documents.corpora
+    ]
+
+
+def _open_embedders(documents: Documents, settings: Settings) -> "dict[str, Embedder | None]":
+    """The embedder of each corpus; None where it has none or only terms are searched."""
+    mode = settings.text("retriever.mode")
+    opened: dict[str, Embedder | None] = {"none": None}
+    embedders: dict[str, Embedder | None] = {}
+    for corpus in documents.corpora:
+        name = "none" if mode == "bm25" else settings.text("embedder", corpus)
+        if mode == "vector" and name == "none":
+            raise ConfigError(
+                f"retriever.mode is vector, but the corpus {corpus} has no embedder",
+                "Set embedder to wordllama, or retriever.mode to bm25.",
+            )
+        if name not in opened:
+            opened[name] = open_embedder(name)
+        embedders[corpus] = opened[name]
+    return embedders

@@ -1,0 +1,109 @@
+"""Which corpora a question is sent to, and the rule that chose them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Protocol
+
+from rag_audit.model import Document, Question, Route
+from rag_audit.model.settings import Settings
+
+
+class ScannedDocuments(Protocol):
+    """What the routing table is built from."""
+
+    @property
+    def corpora(self) -> Mapping[str, Sequence[Document]]:
+        """Corpus name to its documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingTable:
+    """Every doc_id with its corpus, and the names a question may call a corpus by."""
+
+    corpora: tuple[str, ...]
+    """In the order of their names."""
+    corpus_of: Mapping[str, str]
+    names: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    """Corpus to the pattern that finds its name in a question."""
+
+    def fingerprint(self) -> str:
+        """Hash of what the table says."""
+        said = "\n".join(f"{doc_id}\t{corpus}" for doc_id, corpus in sorted(self.corpus_of.items()))
+        return blake2b(said.encode(), digest_size=16).hexdigest()
+
+    def homes(self, doc_ids: Sequence[str]) -> tuple[str, ...]:
+        """The corpora that hold these documents, in the order of the documents."""
+        return tuple(dict.fromkeys(self.corpus_of[doc_id] for doc_id in doc_ids if doc_id in self.corpus_of))
+
+    def named_in(self, text: str) -> tuple[str, ...]:
+        """The corpora that a text calls by name."""
+        return tuple(corpus for corpus in self.corpora if corpus in self.names and self.names[corpus].search(text))
+
+
+def build_routing_table(documents: ScannedDocuments) -> RoutingTable:
+    """Build the table that is consulted for every question."""
+    corpora = tuple(sorted(documents.corpora))
+    corpus_of = {document.doc_id: corpus for corpus in corpora for document in documents.corpora[corpus]}
+    return RoutingTable(corpora, corpus_of, _name_patterns(corpora))
+
+
+def default_corpus(table: RoutingTable, settings: Settings) -> str:
+    """Where everything goes without routing: `routing.default_corpus`, else the first corpus by name."""
+    return settings.optional("routing.default_corpus") or table.corpora[0]
+
+
+def route_question(question: Question, table: RoutingTable, settings: Settings) -> Route:
+    """Choose the corpora for one question.
+
+    In this order: no retrieval (`off`), no routing (`no_routing`), corpora that the question lists (`named`), marked as
+    cross-corpus (`cross_corpus`), two or more corpora called by name in its text (`named`), the comparison pattern
+    (`pattern`), its documents (`doc_id`). A question marked `cross_corpus: false` is never taken for a comparison.
+    A cross-corpus question that names two or more corpora goes to those, and always to the homes of its documents.
+    """
+    home = table.homes(question.relevant_docs)
+    if settings.text("retriever.mode") == "off":
+        return Route((), "off", home)
+    if not settings.flag("routing.enabled"):
+        return Route((default_corpus(table, settings),), "no_routing", home)
+    if question.corpora:
+        return Route(_in_order(table, question.corpora), "named", home)
+    named = table.named_in(question.question)
+    several = len(named) > 1
+    compared = _in_order(table, (*named, *home)) if several else table.corpora
+    if question.cross_corpus:
+        return Route(compared, "cross_corpus", home)
+    if question.cross_corpus is None:
+        if several:
+            return Route(compared, "named", home)
+        if re.search(settings.text("routing.comparison_pattern"), question.question, re.IGNORECASE):
+            return Route(table.corpora, "pattern", home)
+    if home:
+        return Route(home, "doc_id", home)
+    return Route(named, "named") if named else Route(table.corpora, "cross_corpus")
+
+
+def _in_order(table: RoutingTable, corpora: Sequence[str]) -> tuple[str, ...]:
+    return tuple(corpus for corpus in table.corpora if corpus in corpora)
+
+
+def _name_patterns(corpora: Sequence[str]) -> dict[str, re.Pattern[str]]:
+    """What finds each corpus's name in a text: the whole name, or the part with a digit that sets it apart.
+
+    Of `keda-1.5` and `keda-2.17` the parts are `1.5` and `2.17`; words may be written with space, hyphen or nothing
+    between them.
+    """
+    words = {corpus: re.findall(r"[^\W_]+(?:\.[^\W_]+)*", corpus) for corpus in corpora}
+    shared = set.intersection(*(set(own) for own in words.values())) if len(corpora) > 1 else set()
+    patterns = {}
+    for corpus, own in words.items():
+        if not own:
+            continue
+        apart = [word for word in own if word not in shared]
+        spellings = [r"[\s_\-./]*".join(map(re.escape, own))]
+        if shared and apart and any(any(map(str.isdigit, word)) for word in apart):
+            spellings.append(r"[\s_\-./]*".join(map(re.escape, apart)))
+        joined = "|".join(spellings)
+        patterns[corpus] = re.compile(rf"(?<![^\W_])(?<![\d.]\.)v?(?:{joined})(?![^\W_]|[.,]\d)", re.IGNORECASE)
+    return patterns
