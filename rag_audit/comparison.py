@@ -1,0 +1,162 @@
+"""Loads two runs of a history and compares them; finds the run that a new one is best compared with."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+
+from rag_audit.diff import compare_runs
+from rag_audit.diff.claims import claim_flips, worst_first
+from rag_audit.diff.comparability import compare_contexts, judge_lookup, match_pair
+from rag_audit.diff.facts import metric_facts, shared_metrics
+from rag_audit.diff.pairing import Pairing, QuestionSide, pair_questions
+from rag_audit.errors import UsageError
+from rag_audit.history import History
+from rag_audit.metrics import METRICS
+from rag_audit.model import (
+    ArchivedRun,
+    Claim,
+    ClaimFlip,
+    QuestionResult,
+    RunDiff,
+    RunStatus,
+    RunSummary,
+)
+from rag_audit.model.settings import Settings
+from rag_audit.summary import SummaryBuilder
+
+
+def diff_runs(
+    history: History,
+    before_ref: str,
+    after_ref: str,
+    settings: Settings,
+    *,
+    fail_on: Sequence[str] = (),
+    allow_unverified: bool = False,
+    only: Sequence[str] = (),
+    tolerance: float | None = None,
+    tolerances: Mapping[str, float] | None = None,
+    with_claims: bool = True,
+) -> RunDiff:
+    """Compare two runs named as on the command line, under the project's `diff.*` settings.
+
+    A `tolerance` given here replaces all configured ones, `tolerances` are exceptions to it. Without `with_claims` only
+    the ledger is read.
+    """
+    before, after = (archived_run(history, history.resolve(ref)) for ref in (before_ref, after_ref))
+    _check_metrics(only, before.summary, after.summary)
+    configured = {name: float(share) for name, share in settings.mapping("diff.tolerances").items()}
+    return compare_runs(
+        before,
+        after,
+        metrics=settings.items("diff.metrics"),
+        tolerance=settings.number("diff.tolerance") if tolerance is None else tolerance,
+        tolerances={**(configured if tolerance is None else {}), **(tolerances or {})},
+        fail_on=fail_on,
+        allow_unverified=allow_unverified,
+        min_n=settings.integer("diff.min_n"),
+        claim_flips=flipped_claims(history, before, after) if with_claims else (),
+        only=only,
+    )
+
+
+def archived_run(history: History, run: RunSummary) -> ArchivedRun:
+    """A run with its rows: from the ledger, or for one that has not ended from its finished questions."""
+    if run.status not in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
+        return history.archived(run.id)
+    builder = SummaryBuilder()
+    for result in history.results(run.id):
+        builder.add(result)
+    return ArchivedRun(builder.build(run, duration_s=run.duration_s, status=run.status), tuple(builder.rows))
+
+
+def _check_metrics(only: Sequence[str], before: RunSummary, after: RunSummary) -> None:
+    known = {*METRICS, *before.metrics, *after.metrics}
+    for name in only:
+        if name not in known:
+            near = get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f"Did you mean {', '.join(near)}?" if near else f"There are: {', '.join(sorted(known))}."
+            raise UsageError(f"no metric {name}", hint)
+
+
+def flipped_claims(history: History, before: ArchivedRun, after: ArchivedRun) -> tuple[ClaimFlip, ...]:
+    """The claims whose verdict differs between two runs, over the unedited questions that both have; worst first.
+
+    Repeats are compared with the repeat of the same place; those that only one run has are left out.
+    """
+    pairing = pair_questions(before.rows, after.rows)
+    wanted = {
+        pair.id
+        for pair in pairing.pairs
+        if _judged(pair.before) and _judged(pair.after) and (pair.before.verdicts or pair.after.verdicts)
+    }
+    if not wanted:
+        return ()
+    earlier = _claims(history.results(before.summary.id), wanted)
+    later = _claims(history.results(after.summary.id), wanted)
+    flips = (
+        flip
+        for name in wanted
+        for before_claims, after_claims in zip(_in_order(earlier[name]), _in_order(later[name]), strict=False)
+        for flip in claim_flips(name, before_claims, after_claims)
+    )
+    return worst_first(flips)
+
+
+def _judged(side: QuestionSide) -> bool:
+    """Whether the claim judge did its work: it listed claims, or found that there are none."""
+    return bool(side.verdicts) or side.missing.get("no_fabrication") == "no_claims"
+
+
+ClaimsByRepeat = dict[int, Sequence[Claim]]
+
+
+def _claims(results: Iterable[QuestionResult], wanted: set[str]) -> defaultdict[str, ClaimsByRepeat]:
+    found: defaultdict[str, ClaimsByRepeat] = defaultdict(dict)
+    for result in results:
+        judgment = result.claim_judgment
+        if judgment is not None and result.question.id in wanted:
+            found[result.question.id][result.repeat or 0] = judgment.claims
+    return found
+
+
+def _in_order(claims: ClaimsByRepeat) -> list[Sequence[Claim]]:
+    return [claims[repeat] for repeat in sorted(claims)]
+
+
+def previous_comparable(history: History, run_id: str) -> RunSummary | None:
+    """The run that this one is best compared with: the latest earlier one whose numbers mean the same.
+
+    It shares unedited questions and at least one metric, and every shared metric is comparable. Where there is none,
+    the latest earlier one in which nothing is known to stand against it (unverified); else None.
+    """
+    runs = history.summaries()
+    place = next((at for at, run in enumerate(runs) if run.id == run_id), None)
+    if place is None:
+        return None
+    after = history.archived(run_id)
+    unverified: RunSummary | None = None
+    for earlier in reversed(runs[:place]):
+        if not shared_metrics(earlier, after.summary):
+            continue
+        before = history.archived(earlier.id)
+        verified = _comparable(before, after, pair_questions(before.rows, after.rows))
+        if verified:
+            return earlier
+        if verified is None and unverified is None:
+            unverified = earlier
+    return unverified
+
+
+def _comparable(before: ArchivedRun, after: ArchivedRun, pairing: Pairing) -> bool | None:
+    """Whether all shared metrics of two runs may be compared; None: unverified; False also without shared questions."""
+    runs = before.summary, after.summary
+    if not pairing.pairs:
+        return False
+    lookups = judge_lookup(runs[0]), judge_lookup(runs[1])
+    verdicts = set()
+    for name in shared_metrics(*runs):
+        facts = metric_facts(name, runs[1].metrics[name])
+        verdicts.add(compare_contexts(facts, runs, pairing.pairs, partial(match_pair, facts, *lookups)).ok)
+    return False if False in verdicts else None if None in verdicts else True

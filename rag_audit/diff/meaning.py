@@ -1,0 +1,143 @@
+"""Says what the difference of one metric means: paired test, interval, and a verdict with its reason."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rag_audit.diff.facts import CLAIMS, MetricFacts
+from rag_audit.diff.pairing import Pair
+from rag_audit.metrics import mean
+from rag_audit.model import Comparability, Direction, MetricDelta, MetricVerdict
+
+ALPHA = 0.05
+SEED = 0
+"""Fixed, so that the same two runs always give the same numbers."""
+MODULES_NEEDED = 10
+"""Modules with two questions or more from which on modules are resampled instead of questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """The change of a metric that does not matter."""
+
+    share: float = 0.02
+    """Of the metric's range."""
+    by_metric: Mapping[str, float] | None = None
+
+    def of(self, facts: MetricFacts) -> float:
+        """In the metric's own units; where its range is unknown the number is taken as such a difference."""
+        share = (self.by_metric or {}).get(facts.name, self.share)
+        return share * (facts.span or 1.0)
+
+
+def usable_pairs(facts: MetricFacts, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs that are averaged: scored on both sides, and for claim metrics judged against the same reference."""
+    return [
+        pair
+        for pair in pairs
+        if pair.values(facts.name) is not None and (facts.roles != (CLAIMS,) or pair.excerpt_same)
+    ]
+
+
+def measure(facts: MetricFacts, pairs: Sequence[Pair], *, tested: bool) -> MetricDelta:
+    """Both means over the usable pairs, their difference with its 95 % interval, and the raw p-value if `tested`."""
+    values = [found for pair in pairs if (found := pair.values(facts.name)) is not None]
+    before, after = mean(value for value, _ in values), mean(value for _, value in values)
+    if before is None or after is None:
+        return MetricDelta(None, None, None, 0, None, None, None, None, "question", MetricVerdict.INCONCLUSIVE)
+    from rag_audit.statistics.paired import paired_bootstrap
+
+    differences = [later - earlier for earlier, later in values]
+    clusters = _modules(pairs)
+    # Resampled towards the same side whichever run is named first, so that the two directions mirror each other.
+    sign = 1.0 if sorted(differences) >= sorted(-difference for difference in differences) else -1.0
+    interval = paired_bootstrap([sign * difference for difference in differences], clusters, seed=SEED)
+    bounds = [None if bound is None else sign * bound for bound in (interval.low, interval.high)]
+    low, high = bounds if sign > 0 else reversed(bounds)
+    p_value, test = _test(values, differences) if tested else (None, "none")
+    return MetricDelta(
+        before=before,
+        after=after,
+        delta=after - before,
+        n_paired=len(values),
+        ci_low=low,
+        ci_high=high,
+        p_value=p_value,
+        p_adjusted=None,
+        unit="question" if clusters is None else "module",
+        verdict=MetricVerdict.INCONCLUSIVE,
+        test=test,
+    )
+
+
+def _modules(pairs: Sequence[Pair]) -> list[str] | None:
+    """The module of each pair where enough modules have several questions; a question without one is its own."""
+    sizes = Counter(pair.after.doc_id for pair in pairs if pair.after.doc_id is not None)
+    if sum(size >= 2 for size in sizes.values()) < MODULES_NEEDED:
+        return None
+    return [f"question {pair.id}" if pair.after.doc_id is None else f"module {pair.after.doc_id}" for pair in pairs]
+
+
+def _test(values: Sequence[tuple[float, float]], differences: Sequence[float]) -> tuple[float | None, str]:
+    from rag_audit.statistics.paired import mcnemar_exact, sign_flip
+
+    if all(value in (0.0, 1.0) for pair in values for value in pair):
+        gained = sum(difference > 0 for difference in differences)
+        lost = sum(difference < 0 for difference in differences)
+        return mcnemar_exact(gained, lost), "mcnemar_exact"
+    return sign_flip(differences, SEED), "sign_flip"
+
+
+def adjust(deltas: Mapping[str, MetricDelta], family: Sequence[str]) -> dict[str, MetricDelta]:
+    """Add Holm-adjusted p-values over the family; a metric outside it is adjusted as if it alone had joined."""
+    from rag_audit.statistics.paired import holm
+
+    inside = {name: deltas[name].p_value for name in family if name in deltas}
+    adjusted = dict(zip(inside, holm(list(inside.values()), ALPHA).adjusted, strict=True))
+    for name, delta in deltas.items():
+        if name not in inside:
+            adjusted[name] = holm([*inside.values(), delta.p_value], ALPHA).adjusted[-1]
+    return {name: replace(delta, p_adjusted=adjusted[name]) for name, delta in deltas.items()}
+
+
+def judge_difference(
+    facts: MetricFacts, delta: MetricDelta, comparable: Comparability, tolerance: float, *, noise_only: bool = False
+) -> MetricDelta:
+    """Give a measured difference its verdict and the reason for it.
+
+    `noise_only`: every value that moved belongs to an answer that did not change, so the system cannot have moved it.
+    """
+    verdict, reason = _verdict(facts, delta, comparable, tolerance)
+    if noise_only and verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
+        verdict, reason = MetricVerdict.INCONCLUSIVE, "only identical answers were scored differently: the judge varies"
+    return replace(delta, verdict=verdict, reason=reason)
+
+
+def _verdict(
+    facts: MetricFacts, delta: MetricDelta, comparable: Comparability, tolerance: float
+) -> tuple[MetricVerdict, str]:
+    if comparable.ok is False:
+        return MetricVerdict.NOT_COMPARABLE, "; ".join(comparable.reasons)
+    if delta.delta is None:
+        return MetricVerdict.INCONCLUSIVE, "no question has a value on both sides"
+    beyond = abs(delta.delta) > tolerance + 1e-12
+    p = delta.p_adjusted
+    if p is not None and p < ALPHA and beyond:
+        if facts.direction is Direction.NONE:
+            return MetricVerdict.INCONCLUSIVE, f"it moved (adjusted p = {p:.3g}), but which way is better is unknown"
+        better = (delta.delta > 0) == (facts.direction is Direction.UP)
+        verdict = MetricVerdict.IMPROVED if better else MetricVerdict.REGRESSED
+        return verdict, f"adjusted p = {p:.3g}, beyond the tolerance of ±{tolerance:.3g}"
+    if delta.ci_low is None or delta.ci_high is None:
+        return MetricVerdict.INCONCLUSIVE, f"{delta.n_paired} shared question is too few for an interval"
+    if delta.ci_low >= -tolerance - 1e-12 and delta.ci_high <= tolerance + 1e-12:
+        still = delta.ci_low == delta.ci_high == 0
+        why = f"none of the {delta.n_paired} shared questions moved" if still else "the interval lies within"
+        return MetricVerdict.UNCHANGED, f"{why} the tolerance of ±{tolerance:.3g}" if not still else why
+    if not beyond:
+        why = f"the difference is within ±{tolerance:.3g}, but its interval reaches beyond"
+    elif p is None:
+        why = "it could not be tested"
+    else:
+        why = f"adjusted p = {p:.3g}: chance alone often gives as much over {delta.n_paired} questions"
+    return MetricVerdict.INCONCLUSIVE, why

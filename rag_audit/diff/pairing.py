@@ -1,0 +1,162 @@
+"""Pairs the questions of two runs by id, repeats grouped under their question; lists what cannot be paired."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_audit.metrics import mean
+from rag_audit.model import QuestionRow, is_failed
+
+NO_SCORE = "no_score"
+"""The reason of a score that is missing without one; it counts as failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSide:
+    """One question in one run: its mean over repeats, and the hashes that name causes."""
+
+    id: str
+    doc_id: str | None
+    corpus: str
+    scores: Mapping[str, float | None]
+    """Metric to the mean over the repeats that have a value."""
+    missing: Mapping[str, str]
+    verdicts: Mapping[str, int]
+    routes: frozenset[tuple[str, ...]]
+    questions: frozenset[str]
+    answers: frozenset[str | None]
+    contexts: frozenset[str]
+    excerpts: frozenset[str | None]
+    judges: Mapping[str, str | None]
+    """Role to the judge's identity text; None where repeats have several."""
+    reviewed: bool | None
+    rows: tuple[QuestionRow, ...]
+
+    def reason(self, metric: str) -> str:
+        """Why the metric has no value here."""
+        return self.missing.get(metric, NO_SCORE)
+
+    def failed(self, metric: str) -> bool:
+        """Whether the metric has no value although it was asked for."""
+        return self.scores.get(metric) is None and is_failed(self.reason(metric))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The same question in both runs."""
+
+    before: QuestionSide
+    after: QuestionSide
+
+    @property
+    def id(self) -> str:
+        """The question's id."""
+        return self.before.id
+
+    @property
+    def answer_same(self) -> bool | None:
+        """Whether the answers are byte-identical; None where a run does not record one."""
+        if None in self.before.answers or None in self.after.answers:
+            return None
+        return self.before.answers == self.after.answers
+
+    @property
+    def chunks_same(self) -> bool:
+        """Whether the retrieved chunks and their order are identical."""
+        return self.before.contexts == self.after.contexts
+
+    @property
+    def route_same(self) -> bool:
+        """Whether the question went to the same corpora."""
+        return self.before.routes == self.after.routes
+
+    @property
+    def excerpt_same(self) -> bool:
+        """Whether the claim judges read the same reference excerpt."""
+        return self.before.excerpts == self.after.excerpts
+
+    def values(self, metric: str) -> tuple[float, float] | None:
+        """Both values of a metric, or None where either is missing."""
+        before, after = self.before.scores.get(metric), self.after.scores.get(metric)
+        return None if before is None or after is None else (before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The questions of two runs: paired ones in the order of their ids, and those that cannot be compared."""
+
+    pairs: tuple[Pair, ...]
+    edited: tuple[str, ...]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def pair_questions(before: Sequence[QuestionRow], after: Sequence[QuestionRow]) -> Pairing:
+    """Pair by id; a question whose text, reference answer or keywords differ is edited, not paired."""
+    earlier, later = _sides(before), _sides(after)
+    common = sorted(earlier.keys() & later.keys())
+    edited = tuple(name for name in common if earlier[name].questions != later[name].questions)
+    apart = frozenset(edited)
+    return Pairing(
+        pairs=tuple(Pair(earlier[name], later[name]) for name in common if name not in apart),
+        edited=edited,
+        added=tuple(sorted(later.keys() - earlier.keys())),
+        removed=tuple(sorted(earlier.keys() - later.keys())),
+    )
+
+
+def _sides(rows: Sequence[QuestionRow]) -> dict[str, QuestionSide]:
+    groups: defaultdict[str, list[QuestionRow]] = defaultdict(list)
+    for row in rows:
+        groups[row.id].append(row)
+    return {name: question_side(group) for name, group in groups.items()}
+
+
+def question_side(rows: Sequence[QuestionRow]) -> QuestionSide:
+    """Condense the repeats of one question; a single row keeps its own values."""
+    first = rows[0]
+    scores, missing = (first.scores, first.missing) if len(rows) == 1 else _over_repeats(rows)
+    return QuestionSide(
+        id=first.id,
+        doc_id=first.doc_id,
+        corpus=first.corpus,
+        scores=scores,
+        missing=missing,
+        verdicts=first.verdicts if len(rows) == 1 else _total_verdicts(rows),
+        routes=frozenset(row.route for row in rows),
+        questions=frozenset(row.question_hash for row in rows),
+        answers=frozenset(row.answer_hash for row in rows),
+        contexts=frozenset(row.context_hash for row in rows),
+        excerpts=frozenset(row.excerpt_hash for row in rows),
+        judges=first.judges if len(rows) == 1 else _judges(rows),
+        reviewed=first.reviewed,
+        rows=tuple(rows),
+    )
+
+
+def _over_repeats(rows: Sequence[QuestionRow]) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Each metric's mean over the repeats that have a value; a failed reason outranks one that is not applicable."""
+    scores: dict[str, float | None] = {}
+    missing: dict[str, str] = {}
+    for metric in dict.fromkeys(name for row in rows for name in (*row.scores, *row.missing)):
+        scores[metric] = mean(value for row in rows if (value := row.scores.get(metric)) is not None)
+        if scores[metric] is None:
+            reasons = [row.missing.get(metric, NO_SCORE) for row in rows]
+            missing[metric] = next((reason for reason in reasons if is_failed(reason)), reasons[0])
+    return scores, missing
+
+
+def _total_verdicts(rows: Iterable[QuestionRow]) -> dict[str, int]:
+    total: defaultdict[str, int] = defaultdict(int)
+    for row in rows:
+        for verdict, count in row.verdicts.items():
+            total[verdict] += count
+    return dict(total)
+
+
+def _judges(rows: Sequence[QuestionRow]) -> dict[str, str | None]:
+    texts: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for role, text in row.judges.items():
+            texts[role].add(text)
+    return {role: next(iter(found)) if len(found) == 1 else None for role, found in texts.items()}
