@@ -1,0 +1,186 @@
+"""`run` and `rejudge`: evaluate, archive, print the summary and the diff with the previous comparable run."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import click
+
+from rag_audit.attempt import Watcher
+from rag_audit.cli.output import diagnose, print_json, say
+from rag_audit.cli.progress import progress_watcher
+from rag_audit.cli.verb import Invocation, verb
+from rag_audit.errors import UsageError
+from rag_audit.model import RunDiff, RunStatus, RunSummary
+
+_INCOMPLETE = 3
+
+
+@verb("run")
+@click.option("--label", help="A name for the run; need not be unique.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="A setting for this run alone.")
+@click.option("--only", metavar="IDS", help="Question ids, separated by commas.")
+@click.option("--judges", metavar="scores,claims|none", help="Which judges to ask.")
+@click.option("--workers", type=click.IntRange(1), help="Questions under way at a time.")
+@click.option("--repeat-judging", type=click.IntRange(1), metavar="N", help="Judgments per answer.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of everything random.")
+@click.option("--no-routing", is_flag=True, help="Send every question to the default corpus.")
+@click.option("--resume", metavar="RUN", help="Finish an interrupted run under its own id.")
+@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop, incomplete, once this much is spent.")
+@click.option("--allow-incomplete", is_flag=True, help="Exit 0 although scores are missing.")
+def run_command(
+    invocation: Invocation,
+    label: str | None,
+    overrides: tuple[str, ...],
+    only: str | None,
+    judges: str | None,
+    workers: int | None,
+    repeat_judging: int | None,
+    seed: int | None,
+    no_routing: bool,
+    resume: str | None,
+    max_cost: float | None,
+    allow_incomplete: bool,
+) -> int:
+    """Evaluate the project's questions, archive the run, print its summary and what changed."""
+    from rag_audit.pipeline import run_evaluation
+
+    settings = (
+        *overrides,
+        *_judge_settings(judges),
+        *(
+            f"{key}={value}"
+            for key, value in (("workers", workers), ("judge.repeats", repeat_judging), ("seed", seed))
+            if value is not None
+        ),
+        *(["routing.enabled=false"] if no_routing else []),
+    )
+    ids = [id_.strip() for id_ in only.split(",") if id_.strip()] if only else []
+    if resume and (settings or ids or label):
+        raise UsageError(
+            "--resume takes the run's own settings, questions and label",
+            "Leave the other options away, or start a new run.",
+        )
+
+    def start(watch: Watcher) -> Awaitable[RunSummary]:
+        return run_evaluation(
+            invocation.root,
+            overrides=settings,
+            label=label,
+            only=ids,
+            resume=resume,
+            max_cost_usd=max_cost,
+            watch=watch,
+        )
+
+    return _finish(invocation, start, allow_incomplete)
+
+
+@verb("rejudge")
+@click.argument("run")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="judge.claims=… or judge.scores=….")
+@click.option(
+    "--claims", type=click.Choice(["keep", "extract"]), default="keep", help="Judge the same claims, or list them anew."
+)
+@click.option("--repeat-judging", type=click.IntRange(1), metavar="N", help="Judgments per answer.")
+@click.option("--workers", type=click.IntRange(1), help="Answers under way at a time.")
+@click.option("--label", help="A name for the new run.")
+@click.option("--allow-incomplete", is_flag=True, help="Exit 0 although scores are missing.")
+def rejudge_command(
+    invocation: Invocation,
+    run: str,
+    overrides: tuple[str, ...],
+    claims: str,
+    repeat_judging: int | None,
+    workers: int | None,
+    label: str | None,
+    allow_incomplete: bool,
+) -> int:
+    """Judge the archived answers of RUN again, as a new run.
+
+    The judges named with --set judge again; without any, all that the project's settings name do.
+    """
+    from rag_audit.config import load_settings
+    from rag_audit.history import History
+    from rag_audit.pipeline import rejudge
+
+    named = frozenset(role for role in ("claims", "scores") for text in overrides if text.startswith(f"judge.{role}="))
+    more = tuple(
+        f"{key}={value}"
+        for key, value in (("workers", workers), ("judge.repeats", repeat_judging))
+        if value is not None
+    )
+    settings = load_settings(invocation.root, (*overrides, *more))
+    history = History(invocation.root)
+    parent = history.resolve(run)
+
+    def start(watch: Watcher) -> Awaitable[RunSummary]:
+        return rejudge(
+            history,
+            parent.id,
+            settings,
+            named or frozenset({"claims", "scores"}),
+            keep_claims=claims == "keep",
+            label=label,
+            watch=watch,
+        )
+
+    return _finish(invocation, start, allow_incomplete, compare_with=parent.id)
+
+
+def _judge_settings(judges: str | None) -> list[str]:
+    """Turn off the judges that are not named."""
+    if judges is None:
+        return []
+    named = {name.strip() for name in judges.split(",")}
+    if not named <= {"scores", "claims", "none"} or ("none" in named and len(named) > 1):
+        raise UsageError(f"unknown judges: {judges}", "Name scores, claims, scores,claims or none.")
+    return [f"judge.{role}=none" for role in ("claims", "scores") if role not in named]
+
+
+def _finish(
+    invocation: Invocation,
+    start: Callable[[Watcher], Awaitable[RunSummary]],
+    allow_incomplete: bool,
+    compare_with: str | None = None,
+) -> int:
+    """Run to the end with a watcher, print summary and diff, and return the exit code of the summary's status."""
+
+    async def to_the_end() -> RunSummary:
+        with progress_watcher() as watch:
+            return await start(watch)
+
+    summary = asyncio.run(to_the_end())
+    from rag_audit.cli.report import summary_text
+    from rag_audit.comparison import diff_runs, previous_comparable
+    from rag_audit.config import load_settings
+    from rag_audit.export.diff_json import diff_json
+    from rag_audit.export.shapes import summary_json
+    from rag_audit.history import History
+
+    history = History(invocation.root)
+    previous = history.resolve(compare_with) if compare_with else previous_comparable(history, summary.id)
+    diff = diff_runs(history, previous.id, summary.id, load_settings(invocation.root)) if previous else None
+    if invocation.json:
+        print_json(
+            {
+                "run": summary_json(summary),
+                "diff": diff_json(diff) if diff else None,
+                "compared_with": previous.id if previous else None,
+            }
+        )
+    else:
+        say(summary_text(summary))
+        say()
+        say(_brief(diff) if diff else "No earlier run can be compared with this one.")
+    if summary.status is RunStatus.INCOMPLETE and not allow_incomplete:
+        diagnose(f"incomplete: scores are missing; `rag-audit show {summary.id}` says which and why")
+        return _INCOMPLETE
+    return 0
+
+
+def _brief(diff: RunDiff) -> str:
+    questions = diff.questions
+    return (
+        f"compared with {diff.before}: {len(questions.regressed)} regressed, {len(questions.improved)} improved, "
+        f"{len(questions.changed)} changed, {questions.unchanged} unchanged"
+    )

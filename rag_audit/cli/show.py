@@ -1,0 +1,112 @@
+"""`runs`, `show` and `flags`: what is in the history, read and printed."""
+
+import click
+
+from rag_audit.cli.output import number, print_json, say, table
+from rag_audit.cli.verb import Invocation, verb
+from rag_audit.history import History
+from rag_audit.model import QuestionResult, RunStatus, RunSummary
+from rag_audit.summary import SummaryBuilder
+
+
+@verb("runs")
+def runs_command(invocation: Invocation) -> None:
+    """List the runs, newest first, running and interrupted ones included."""
+    history = History(invocation.root)
+    summaries = [*history.unclosed()[::-1], *history.summaries()[::-1]]
+    if invocation.json:
+        from rag_audit.export.shapes import summary_json
+
+        print_json({"runs": [summary_json(summary) for summary in summaries]})
+    elif summaries:
+        say(table(("run", "label", "status", "origin", "started", "questions", *_SHOWN), [*map(_run_row, summaries)]))
+    else:
+        say("No runs yet: `rag-audit run` makes one, `rag-audit import PATH` brings one in.")
+
+
+_SHOWN = ("hit_at_1", "keyword_coverage", "faithfulness", "no_fabrication")
+
+
+def _run_row(summary: RunSummary) -> list[str]:
+    metrics = summary.metrics
+    shown = [
+        f"{number(metrics[name].mean)} ({metrics[name].n}/{metrics[name].total})" if name in metrics else "–"
+        for name in _SHOWN
+    ]
+    questions = str(summary.questions)
+    return [summary.id, summary.label or "", summary.status, summary.origin, summary.started_at, questions, *shown]
+
+
+@verb("show")
+@click.argument("run")
+@click.option("--question", metavar="ID", help="One question with all that each layer saw.")
+def show_command(invocation: Invocation, run: str, question: str | None) -> None:
+    """Show RUN, or one of its questions."""
+    from rag_audit.cli.report import result_text, summary_text
+    from rag_audit.export.shapes import result_json, summary_json
+
+    history = History(invocation.root)
+    summary = _with_results_so_far(history, history.resolve(run))
+    if question is None and not invocation.json:
+        say(summary_text(summary))
+        return
+    results = _results_of(history, summary, question)
+    if invocation.json:
+        in_full = question is not None
+        print_json(
+            {
+                "run": summary_json(summary),
+                "questions": [result_json(result, in_full=in_full) for result in results],
+            }
+        )
+    else:
+        say("\n\n".join(result_text(one, {}) for one in results))
+
+
+def _with_results_so_far(history: History, summary: RunSummary) -> RunSummary:
+    """A run that is not closed has no summary on disk: add up what is finished."""
+    if summary.status not in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
+        return summary
+    builder = SummaryBuilder()
+    for result in history.results(summary.id):
+        builder.add(result)
+    return builder.build_unfinished(summary)
+
+
+def _results_of(history: History, summary: RunSummary, question: str | None) -> list[QuestionResult]:
+    if question is not None:
+        return history.repeats(summary.id, question)
+    if summary.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
+        return list(history.results(summary.id))
+    place = {(row.id, row.repeat): at for at, row in enumerate(history.archived(summary.id).rows)}
+    return sorted(history.results(summary.id), key=lambda result: place[result.question.id, result.repeat])
+
+
+@verb("flags")
+@click.argument("run")
+def flags_command(invocation: Invocation, run: str) -> None:
+    """List the claims and questions of RUN that a person should look at, and why."""
+    history = History(invocation.root)
+    summary = history.resolve(run)
+    found: list[dict[str, object]] = [
+        {
+            "question_id": result.question.id,
+            "repeat": result.repeat,
+            "claim_id": flag.claim_id,
+            "flag": flag.flag.value,
+            "why": flag.why,
+            "matches": list(flag.matches),
+        }
+        for result in history.results(summary.id)
+        for flag in result.flags
+    ]
+    if invocation.json:
+        print_json({"run": summary.id, "flags": found})
+    elif found:
+        say(table(("question", "claim", "flag", "why"), [_flag_row(flag) for flag in found]))
+    else:
+        say("No flags.")
+
+
+def _flag_row(flag: dict[str, object]) -> list[str]:
+    return [str(flag["question_id"]), str(flag["claim_id"] or ""), str(flag["flag"]), str(flag["why"])]
