@@ -18,6 +18,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "run": ("rag_audit.cli.run", "Evaluate, archive, print the summary and the diff with the previous comparable run."),
     "runs": ("rag_audit.cli.show", "List the runs, newest first."),
     "show": ("rag_audit.cli.show", "One run, or one question with all that each layer saw."),
+    "verify": ("rag_audit.cli.verify", "Integrity of history/; exit 1 if anything was changed."),
+    "history": ("rag_audit.cli.history", "`history rebuild` makes a new ledger from the run files."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""
