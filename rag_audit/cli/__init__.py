@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "show": ("rag_audit.cli.show", "One run, or one question with all that each layer saw."),
     "verify": ("rag_audit.cli.verify", "Integrity of history/; exit 1 if anything was changed."),
     "history": ("rag_audit.cli.history", "`history rebuild` makes a new ledger from the run files."),
+    "import": ("rag_audit.cli.import_", "Turn other tools' results into runs."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""

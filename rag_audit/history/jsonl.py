@@ -196,14 +196,18 @@ def locked(path: Path) -> Iterator[int]:
             os.close(handle)
 
 
-def append(handle: int, data: bytes) -> int:
-    """Append bytes and sync them; returns the offset where they begin. What a failing disk took is undone."""
+def append(handle: int, data: bytes, *, sync: bool = True) -> int:
+    """Append bytes and, unless the caller syncs later, sync them; returns the offset where they begin.
+
+    What a failing disk took is undone.
+    """
     start = os.lseek(handle, 0, os.SEEK_END)
     try:
         written = 0
         while written < len(data):
             written += os.write(handle, data[written:] if written else data)
-        os.fsync(handle)
+        if sync:
+            os.fsync(handle)
     except OSError:
         os.ftruncate(handle, start)
         raise

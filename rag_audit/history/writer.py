@@ -55,8 +55,11 @@ class RunWriter:
         """Seconds of work on this run: earlier attempts up to their last finished question, and this one until now."""
         return self._earlier_s + time.monotonic() - self._started
 
-    def append(self, result: QuestionResult) -> QuestionResult:
-        """Write one finished question and sync it; returns the result as stored, without secrets."""
+    def append(self, result: QuestionResult, *, sync: bool = True) -> QuestionResult:
+        """Write one finished question and sync it; returns the result as stored, without secrets.
+
+        An import can be read again, so it leaves the sync to `close`.
+        """
         stored, tree = self._without_secrets(result)
         key = (stored.question.id, stored.repeat)
         with self._lock:
@@ -67,7 +70,7 @@ class RunWriter:
                 )
             lines = self._lines_of(stored, tree)
             with jsonl.writing(self._path, self._resume_hint()):
-                end = self._append(b"".join(lines))
+                end = self._append(b"".join(lines), sync=sync)
             length = len(lines[-1]) - 1
             self.finished.add(key)
             self._entries.append(index_entry(*key, end - length - 1, length))
@@ -91,6 +94,13 @@ class RunWriter:
         with self._lock:
             if self._open:
                 self._leave()
+
+    def discard(self) -> None:
+        """Remove the file of a run that cannot be finished: an import is archived as a whole or not at all."""
+        with self._lock:
+            if self._open:
+                self._leave()
+                self._path.unlink()
 
     def _without_secrets(self, result: QuestionResult) -> tuple[QuestionResult, Any]:
         """The result as it may be stored, and as parsed JSON."""
@@ -146,10 +156,10 @@ class RunWriter:
         }
         return [*lines, jsonl.seal(jsonl.encode(document))]
 
-    def _append(self, data: bytes) -> int:
+    def _append(self, data: bytes, *, sync: bool = True) -> int:
         """Append lines in one write; returns where the file ends then."""
         try:
-            self._size = jsonl.append(self._handle, data) + len(data)
+            self._size = jsonl.append(self._handle, data, sync=sync) + len(data)
         except OSError:
             self._texts.clear()
             raise

@@ -7,6 +7,7 @@ from typing import Any
 from rag_audit.importers.record import ImportedChunk
 from rag_audit.importers.source import parse_json
 from rag_audit.importers.values import clean_tree, is_blank, json_text, map_of, name_of, number_of
+from rag_audit.model import UNKNOWN
 
 _LITERAL = re.compile(r"""[uU]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
 _GAP = re.compile(r"[\s,]*")
@@ -100,12 +101,13 @@ def chunk_of(member: Any) -> ImportedChunk | None:
     if not isinstance(member, dict):
         return ImportedChunk(json_text(member))
     places = {**map_of(member.get("metadata")), **member}
-    doc_id = next((name for key in _DOC_KEYS if (name := name_of(places.get(key)))), None)
+    doc_id = next((name for key in _DOC_KEYS if (name := name_of(places.get(key))) not in (None, UNKNOWN)), None)
+    corpus = name_of(member.get("corpus"))
     text = _text_in(member)
     return ImportedChunk(
         text=json_text(member) if text is None else text,
         doc_id=doc_id,
-        corpus=name_of(member.get("corpus")),
+        corpus=None if corpus == UNKNOWN else corpus,
         score=number_of(member.get("score")),
     )
 

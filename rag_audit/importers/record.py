@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag_audit.model import Direction, JudgeCall, RunContext, Verdict
+from rag_audit.model import Direction, JudgeCall, Route, RunContext, Usage, Verdict
 
 MetricKind = tuple[tuple[float | None, float | None], Direction]
 """Range and direction of a metric; None: unbounded or unknown."""
@@ -80,6 +80,10 @@ class ImportedRow:
     """Texts the claim judge is known to have had."""
     excerpt: str | None = None
     """Independent text the claims were judged against."""
+    answered_by: str | None = None
+    """The model the reply names."""
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float | None = None
     claim_judge: str | None = None
     score_judge: str | None = None
     judge_prompt: str | None = None
@@ -89,6 +93,7 @@ class ImportedRow:
     error: str | None = None
     """The error the tool recorded for this row."""
     notes: tuple[str, ...] = ()
+    route: Route | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of a Question by name (keywords, also_docs, context, tags, ...)."""
 
@@ -103,7 +108,7 @@ class ForeignRun:
     system: str | None = None
     """Which system or arm of the file this is; None where there is only one."""
     label: str | None = None
-    context: RunContext = RunContext()
+    context: RunContext = field(default_factory=RunContext)
     started_at: str | None = None
     """ISO-8601 UTC; None where the file does not say."""
     duration_s: float | None = None

@@ -18,6 +18,7 @@ _TEXTS = frozenset({"question", "truth", "answer", "context"})
 _MEASURED = ("latency", "answer_length")
 _TARGET_FAILED = -1.0
 _RESULTS = "eval_results.jsonl"
+_RETRIEVAL = frozenset({"top", "retrieval_mode", "semantic_ranker", "semantic_captions"})
 _AGGREGATES = frozenset({"mean_rating", "pass_rate", "pass_count", "mean", "max", "min", "total", "rate"})
 _CHUNK_START = re.compile(
     r"^(?P<name>[^\s:]+\.[A-Za-z][A-Za-z0-9]{0,4}"
@@ -97,7 +98,9 @@ def _context(config: Mapping[str, Any], parameters: Mapping[str, Any], judge: st
         "target_parameters": target or None,
     }
     overrides = map_of(target.get("overrides"))
-    retrieval = {key: overrides[key] for key in ("top", "retrieval_mode", "semantic_ranker") if key in overrides}
+    retrieval: dict[str, Any] = {
+        key: overrides[key] for key in ("top", "retrieval_mode", "semantic_ranker") if key in overrides
+    }
     return RunContext(
         judges={"claims": UNKNOWN, "scores": judge or UNKNOWN},
         retriever=retrieval or UNKNOWN,
@@ -145,7 +148,7 @@ def _rating(value: Any) -> float | None:
 
 
 def split_context(value: Any) -> tuple[ImportedChunk, ...]:
-    """Cut the one context text into chunks: members of JSON, else lines that begin with a file name, else paragraphs."""
+    """Cut the one context text: members of JSON, else lines that begin with a file name, else paragraphs."""
     text = text_of(value)
     if text is None or is_blank(text):
         return ()

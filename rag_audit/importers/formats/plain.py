@@ -12,13 +12,13 @@ from rag_audit.importers.listing import chunks_of
 from rag_audit.importers.record import ForeignRun, ImportedClaim, ImportedRow, LeftOut, MetricKind, Record
 from rag_audit.importers.source import Source
 from rag_audit.importers.values import is_blank, list_of, map_of, name_of, number_of, text_of, utc_time, verdict_of
-from rag_audit.model import Direction, RunContext
+from rag_audit.model import Direction, Route, RunContext
 
 _QUESTION_DETAILS = ("keywords", "also_docs", "gold", "corpora", "tags")
 _KEYS = frozenset(
     {
         *("id", "repeat", "question", "answer", "reference_answer", "doc_id", "contexts", "scores", "excerpt"),
-        *("claims", "judge", "error", "missing", "measurements", "notes", "context", "answerable", "source"),
+        *("claims", "judge", "error", "missing", "measurements", "notes", "context", "answerable", "source", "route"),
         *("cross_corpus", "origin", "drafted_by", "reviewed"),
         *_QUESTION_DETAILS,
     }
@@ -160,8 +160,16 @@ def _row(record: Record, names: list[str]) -> ImportedRow | LeftOut:
         },
         error=text_of(values.get("error")) or None,
         notes=(*notes, *(note for note in list_of(values.get("notes")) if isinstance(note, str))),
+        route=_route(values.get("route")),
         details=_details(values),
     )
+
+
+def _route(value: Any) -> Route | None:
+    """Where an exported question was sent; the rule becomes `imported`."""
+    stated = map_of(value)
+    corpora, home = (tuple(c for c in list_of(stated.get(key)) if isinstance(c, str)) for key in ("corpora", "home"))
+    return Route(corpora, "imported", home) if corpora or home else None
 
 
 def _whole(value: Any) -> int | None:
