@@ -66,12 +66,12 @@ def import_paths(project: Path, paths: Sequence[Path], options: ImportOptions) -
     history = History(project)
     for path in paths:
         if path.is_dir():
-            yield from _import_folder(history, path, options)
+            yield from _import_folder(history, path, options, project / "history")
         else:
             yield from _import_file(history, path, options)
 
 
-def _import_folder(history: History, folder: Path, options: ImportOptions) -> Iterator[Imported | Refused]:
+def _import_folder(history: History, folder: Path, options: ImportOptions, own: Path) -> Iterator[Imported | Refused]:
     """Everything below a folder that is of a known tool; other files are named only if there is nothing else.
 
     Aggregates that lie beside the rows they were made of are part of that run, not a failure.
@@ -79,7 +79,7 @@ def _import_folder(history: History, folder: Path, options: ImportOptions) -> It
     imported: set[Path] = set()
     known: list[Refused] = []
     others: list[Refused] = []
-    for path in files_below(folder, without=history.folder):
+    for path in files_below(folder, without=own):
         for outcome in _import_file(history, path, options):
             if isinstance(outcome, Imported):
                 imported.add(path.parent)
