@@ -15,6 +15,7 @@ from rag_audit.cli.verb import Invocation, VerbGroup
 from rag_audit.errors import RagAuditError
 
 VERBS: dict[str, tuple[str, str]] = {
+    "review": ("rag_audit.cli.review", "Open the terminal UI, on a run if one is named."),
     "run": ("rag_audit.cli.run", "Evaluate, archive, print the summary and the diff with the previous comparable run."),
     "runs": ("rag_audit.cli.show", "List the runs, newest first."),
     "show": ("rag_audit.cli.show", "One run, or one question with all that each layer saw."),
