@@ -22,6 +22,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "verify": ("rag_audit.cli.verify", "Integrity of history/; exit 1 if anything was changed."),
     "history": ("rag_audit.cli.history", "`history rebuild` makes a new ledger from the run files."),
     "import": ("rag_audit.cli.import_", "Turn other tools' results into runs."),
+    "diff": ("rag_audit.cli.diff", "What changed between runs, for which question, because of what; gates for builds."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""
