@@ -23,6 +23,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "history": ("rag_audit.cli.history", "`history rebuild` makes a new ledger from the run files."),
     "import": ("rag_audit.cli.import_", "Turn other tools' results into runs."),
     "diff": ("rag_audit.cli.diff", "What changed between runs, for which question, because of what; gates for builds."),
+    "rejudge": ("rag_audit.cli.run", "Judge the archived answers of a run again, as a new run."),
+    "flags": ("rag_audit.cli.show", "The claims and questions of a run that a person should look at."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""
