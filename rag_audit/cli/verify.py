@@ -1,7 +1,5 @@
 """`verify`: whether anything in history/ was edited, removed, swapped or doubled."""
 
-import sys
-
 import click
 
 from rag_audit.cli.output import print_json, say
@@ -11,7 +9,7 @@ from rag_audit.history import History, VerifyReport
 
 @verb("verify")
 @click.option("--head", metavar="H", help="Also prove that everything up to this head, as exports print it, is there.")
-def verify_command(invocation: Invocation, head: str | None) -> None:
+def verify_command(invocation: Invocation, head: str | None) -> int:
     """Check the integrity of history/; exit 1 if there is a problem. Never changes or creates a file."""
     report = History(invocation.root).verify(head)
     if invocation.json:
@@ -29,7 +27,7 @@ def verify_command(invocation: Invocation, head: str | None) -> None:
         )
     else:
         say("\n".join(_lines(report)))
-    sys.exit(0 if report.ok else 1)
+    return 0 if report.ok else 1
 
 
 def _lines(report: VerifyReport) -> list[str]:
