@@ -1,0 +1,198 @@
+"""The audit report in words and columns, for a terminal or a mail."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rag_audit.audit.report import AuditedMetric, AuditReport, SampleState
+from rag_audit.audit.verdict import release_verdict
+from rag_audit.statistics.agreement import CLASSES, Bounds, ClaimAgreement
+from rag_audit.text.visible import visible_line
+from rag_audit.text.width import pad, width
+
+
+def report_text(report: AuditReport) -> str:
+    """The report, one section after the other; sections without content are left out."""
+    name = f"{report.run.id} ({report.run.label})" if report.run.label else report.run.id
+    sections = [
+        [f"Audit of run {visible_line(name)}", "", visible_line(release_verdict(report).sentence)],
+        _sample(report.sample),
+        _metrics(report.metrics),
+        _agreement("Judge and people (blind decisions of the draw)", report.agreement),
+        _bias(report),
+        _parts("By corpus", report.by_corpus),
+        _parts("By judge", report.by_judge),
+        _parts("By flag (drawn claims only)", report.by_flag),
+        _agreement("Unblinded decisions (describe, estimate nothing)", report.unblinded),
+        _reviewers(report),
+        _queues(report),
+        _over_time(report),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _sample(state: SampleState | None) -> list[str]:
+    if state is None:
+        return ["Sample: none drawn. `audit sample RUN` draws one; corrected values need it."]
+    sample = state.sample
+    size = len(sample.questions)
+    spread = ", ".join(f"{name} {drawn} of {count}" for name, (drawn, count) in sample.strata.items())
+    lines = [
+        f"Sample {sample.id}: {size} of {sample.population} questions, {state.claims} claims, "
+        f"for {' and '.join(sample.target)} (seed {sample.seed}, {sample.stratify}: {spread})",
+        f"  decided: {state.decided_questions} of {size} questions, {state.blind_questions} of them blind; "
+        f"{state.decided_claims} of {state.claims} claims blind",
+    ]
+    if state.nothing_to_decide:
+        lines.append(f"  {state.nothing_to_decide} drawn questions have nothing to decide")
+    if state.provisional:
+        lines.append("  PROVISIONAL: drawn questions are still to be decided blind; every estimate below may move")
+    return lines
+
+
+def _metrics(metrics: Mapping[str, AuditedMetric]) -> list[str]:
+    rows = [["metric", "judge's", "adjusted", "corrected", "95 % interval", "Wilson", "checked", "method"]]
+    notes = []
+    for name, metric in metrics.items():
+        correction, interval = metric.correction, metric.correction.interval
+        estimate = _number(interval.estimate)
+        if correction.bounds:
+            estimate = f"{_number(correction.bounds[0])} to {_number(correction.bounds[1])}"
+        rows.append(
+            [
+                name,
+                f"{_number(metric.judge.mean)} (n {metric.judge.n} of {metric.judge.total})",
+                f"{_number(metric.adjusted.mean)} ({metric.adjusted_questions} changed)",
+                estimate,
+                _span((interval.low, interval.high)),
+                _span(correction.wilson),
+                str(interval.n),
+                interval.method if interval.method != "none" else "–",
+            ]
+        )
+        notes += [f"  {name}: {text}" for text in _metric_notes(metric)]
+    if len(rows) == 1:
+        return []
+    return ["Metrics: as judged, with decisions applied, and estimated from the random sample", *_columns(rows), *notes]
+
+
+def _metric_notes(metric: AuditedMetric) -> Iterable[str]:
+    correction = metric.correction
+    if correction.interval.note:
+        yield correction.interval.note
+    if correction.without_judge_value:
+        yield f"{correction.without_judge_value} checked questions left out: the judge has no value for them"
+    if correction.needed is not None and correction.needed > correction.interval.n:
+        more = correction.needed - correction.interval.n
+        yield f"±0.10 needs about {correction.needed} checked questions ({more} more)"
+    if metric.scores:
+        gap = metric.scores.difference
+        yield (
+            f"judge minus people {_number(gap.estimate)} ({_span((gap.low, gap.high))}) "
+            f"over {metric.scores.n} answers, weighted kappa {_number(metric.scores.weighted_kappa)}"
+        )
+
+
+def _agreement(title: str, found: ClaimAgreement | None) -> list[str]:
+    if found is None:
+        return []
+    lines = [
+        f"{title}: {found.n:g} claims of {found.n_questions} questions",
+        f"  raw agreement {_number(found.raw)} ({_span(found.raw_bounds)})   "
+        f"kappa {_number(found.kappa)} ({_span(found.kappa_bounds)})   "
+        f"AC1 {_number(found.ac1)} ({_span(found.ac1_bounds)})",
+    ]
+    header = ["judge \\ people", *CLASSES]
+    rows = [[judge, *(f"{found.table[judge][human]:g}" for human in CLASSES)] for judge in CLASSES]
+    return [*lines, *_columns([header, *rows]), *(f"  {note}" for note in found.notes)]
+
+
+def _bias(report: AuditReport) -> list[str]:
+    if not report.leanings:
+        return []
+    lines = ["Direction of the judge's errors"]
+    for leaning in report.leanings:
+        against = f"{leaning.judge:g} times, people {leaning.people:g} times"
+        if leaning.direction == "unclear":
+            lines.append(f"  {leaning.verdict}: judge {against}; no direction can be told")
+        else:
+            p_value = "" if leaning.p_value is None else f", p {leaning.p_value:.3g}"
+            lines.append(f"  the judge says {leaning.verdict} {leaning.direction}: {against}{p_value}")
+    return lines
+
+
+def _parts(title: str, parts: Mapping[str, ClaimAgreement]) -> list[str]:
+    if not parts:
+        return []
+    rows = [
+        [name, f"{found.n:g} claims", f"{found.n_questions} questions", _number(found.raw), _span(found.raw_bounds)]
+        for name, found in parts.items()
+    ]
+    return [title, *_columns(rows)]
+
+
+def _reviewers(report: AuditReport) -> list[str]:
+    if not report.by_reviewer:
+        return []
+    rows = [["reviewer", "decisions", "questions", "blind", "cannot judge", "agreement with the judge", "seconds"]]
+    for name, reviewer in report.by_reviewer.items():
+        raw = f"{_number(reviewer.agreement.raw)} (n {reviewer.agreement.n:g})" if reviewer.agreement else "–"
+        counts = (reviewer.decisions, reviewer.questions, reviewer.blind, reviewer.skipped)
+        rows.append([name, *map(str, counts), raw, _number(reviewer.seconds, 1)])
+    lines = ["Reviewers", *_columns(rows)]
+    if report.between.claims:
+        lines.append(
+            f"  between reviewers: alpha {_number(report.between.alpha)} over {report.between.claims} claims, "
+            f"{len(report.between.differences)} differ"
+        )
+    lines += [
+        f"  {visible_line(found.question_id)} {found.claim_id}: "
+        + ", ".join(f"{visible_line(reviewer)} {verdict}" for reviewer, verdict in found.said.items())
+        for found in report.between.differences
+    ]
+    return lines
+
+
+def _queues(report: AuditReport) -> list[str]:
+    lines = []
+    if report.flagged[0]:
+        lines.append(
+            f"Flagged queue: {report.flagged[0]} claims decided, {report.flagged[1]} overturned "
+            "(a targeted sample: in no estimate)"
+        )
+    if report.disputed:
+        lines.append(f"Disputed: {len(report.disputed)} claims keep the judge's verdict until adjudicated")
+    if report.missed:
+        lines.append(f"Missed by the judge: {report.missed} claims added by reviewers")
+    if report.cannot_judge:
+        lines.append(f"Cannot judge: {report.cannot_judge} claims")
+    return lines
+
+
+def _over_time(report: AuditReport) -> list[str]:
+    if len(report.over_time) < 2:
+        return []
+    rows = [
+        [
+            run.started_at[:10],
+            run.label or run.id,
+            str(run.context.judges.get("claims", "unknown")),
+            f"{found.n:g} claims",
+            _number(found.raw),
+            _span(found.raw_bounds),
+        ]
+        for run, found in report.over_time
+    ]
+    return ["Agreement over time, oldest first", *_columns(rows)]
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _span(bounds: Bounds) -> str:
+    return "–" if bounds[0] is None or bounds[1] is None else f"{bounds[0]:.3f} to {bounds[1]:.3f}"
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    shown = [[visible_line(cell) for cell in row] for row in rows]
+    widths = [max(width(row[at]) for row in shown) for at in range(len(shown[0]))]
+    return ["  " + "  ".join(map(pad, row, widths)).rstrip() for row in shown]

@@ -1,1 +1,0 @@
-"""One module a format: how it is recognised, and how its entries become rows."""

@@ -1,1 +1,0 @@
-"""Screens: one a module; each owns what it shows and asks the source for it."""
