@@ -10,7 +10,9 @@ from rag_audit.diff.claims import claim_flips, worst_first
 from rag_audit.diff.comparability import compare_contexts, judge_lookup, match_pair
 from rag_audit.diff.facts import metric_facts, shared_metrics
 from rag_audit.diff.pairing import Pairing, QuestionSide, pair_questions
+from rag_audit.diff.partition import unscored_metrics
 from rag_audit.errors import UsageError
+from rag_audit.export.diff_report import DiffReport, QuestionPair
 from rag_audit.history import History
 from rag_audit.metrics import METRICS
 from rag_audit.model import (
@@ -24,6 +26,9 @@ from rag_audit.model import (
 )
 from rag_audit.model.settings import Settings
 from rag_audit.summary import SummaryBuilder
+
+EVIDENCE = 200
+"""Questions whose evidence a report opens, worst first."""
 
 
 def diff_runs(
@@ -59,6 +64,31 @@ def diff_runs(
         claim_flips=flipped_claims(history, before, after) if with_claims else (),
         only=only,
     )
+
+
+def report_diff(history: History, diff: RunDiff, *, evidence: int = EVIDENCE) -> DiffReport:
+    """A diff with what a report shows beside it; opens the evidence of at most so many questions."""
+    before, after = (archived_run(history, history.resolve(run_id)) for run_id in (diff.before, diff.after))
+    pairs = {pair.id: pair for pair in pair_questions(before.rows, after.rows).pairs}
+    wanted = [
+        *(delta.id for delta in diff.questions.regressed),
+        *(name for module in diff.modules if module.collapse for name in module.questions),
+        *(delta.id for delta in diff.questions.improved),
+        *(delta.id for delta in diff.questions.changed if delta.metrics),
+    ]
+    return DiffReport(
+        diff,
+        before.summary,
+        after.summary,
+        history.head(),
+        evidence={name: question_pair(history, diff, name) for name in list(dict.fromkeys(wanted))[:evidence]},
+        unscored_why={name: unscored_metrics(pairs[name], list(diff.metrics)) for name in diff.questions.unscored},
+    )
+
+
+def question_pair(history: History, diff: RunDiff, question_id: str) -> QuestionPair:
+    """One question as both runs saw it: its first repeat."""
+    return QuestionPair(history.result(diff.before, question_id), history.result(diff.after, question_id))
 
 
 def archived_run(history: History, run: RunSummary) -> ArchivedRun:

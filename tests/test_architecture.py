@@ -13,12 +13,10 @@ LONGEST_MODULE = 400
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"model", "errors"}),
     frozenset(
-        {"audit", "context", "diff", "fingerprint", "flags", "judging", "metrics", "routing", "sampling", "statistics"}
-        | {"summary", "text"}
+        {"audit", "context", "diff", "fingerprint", "flags", "judging", "metrics", "redact", "routing", "sampling"}
+        | {"statistics", "summary", "text"}
     ),
-    frozenset(
-        {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "providers", "yamlfile"}
-    ),
+    frozenset({"auditing", "comparison", "config", "corpus", "export", "history", "importers", "providers", "yamlfile"}),
     frozenset({"attempt", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),
 )

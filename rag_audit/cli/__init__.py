@@ -15,9 +15,16 @@ from rag_audit.cli.verb import Invocation, VerbGroup
 from rag_audit.errors import RagAuditError
 
 VERBS: dict[str, tuple[str, str]] = {
+    "review": ("rag_audit.cli.review", "Open the terminal UI, on a run if one is named."),
     "run": ("rag_audit.cli.run", "Evaluate, archive, print the summary and the diff with the previous comparable run."),
     "runs": ("rag_audit.cli.show", "List the runs, newest first."),
     "show": ("rag_audit.cli.show", "One run, or one question with all that each layer saw."),
+    "verify": ("rag_audit.cli.verify", "Integrity of history/; exit 1 if anything was changed."),
+    "history": ("rag_audit.cli.history", "`history rebuild` makes a new ledger from the run files."),
+    "import": ("rag_audit.cli.import_", "Turn other tools' results into runs."),
+    "diff": ("rag_audit.cli.diff", "What changed between runs, for which question, because of what; gates for builds."),
+    "rejudge": ("rag_audit.cli.run", "Judge the archived answers of a run again, as a new run."),
+    "flags": ("rag_audit.cli.show", "The claims and questions of a run that a person should look at."),
     "audit": ("rag_audit.cli.audit", "The human side: draw a sample, record decisions, report."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }

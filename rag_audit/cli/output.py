@@ -1,12 +1,14 @@
 """Printing: stdout belongs to output, stderr to diagnostics, and untrusted text goes through `visible`."""
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from rag_audit.text.table import table
 from rag_audit.text.visible import visible, visible_line
+
+__all__ = ["diagnose", "error_lines", "number", "print_json", "say", "table"]
 
 
 def error_lines(message: str, hint: str) -> str:
@@ -30,17 +32,6 @@ def say(text: str = "") -> None:
 def diagnose(text: str) -> None:
     """Print a diagnostic or progress line on stderr."""
     click.echo(visible(text), err=True)
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
-    """Lay out short cells in columns, widths in terminal cells; `right` lists right-aligned columns."""
-    from rag_audit.text.width import pad, width
-
-    lines = [[visible_line(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(width(line[column]) for line in lines) for column in range(len(header))]
-    return "\n".join(
-        "  ".join(pad(cell, widths[at], right=at in right) for at, cell in enumerate(line)).rstrip() for line in lines
-    )
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -10,7 +10,7 @@ from rag_audit.cli.output import diagnose, print_json, say
 from rag_audit.cli.progress import progress_watcher
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.errors import UsageError
-from rag_audit.model import RunDiff, RunStatus, RunSummary
+from rag_audit.model import RunStatus, RunSummary
 
 _INCOMPLETE = 3
 
@@ -151,9 +151,10 @@ def _finish(
 
     summary = asyncio.run(to_the_end())
     from rag_audit.cli.report import summary_text
-    from rag_audit.comparison import diff_runs, previous_comparable
+    from rag_audit.comparison import diff_runs, previous_comparable, report_diff
     from rag_audit.config import load_settings
     from rag_audit.export.diff_json import diff_json
+    from rag_audit.export.diff_text import diff_text
     from rag_audit.export.shapes import summary_json
     from rag_audit.history import History
 
@@ -171,16 +172,8 @@ def _finish(
     else:
         say(summary_text(summary))
         say()
-        say(_brief(diff) if diff else "No earlier run can be compared with this one.")
+        say(diff_text(report_diff(history, diff)) if diff else "No earlier run can be compared with this one.")
     if summary.status is RunStatus.INCOMPLETE and not allow_incomplete:
         diagnose(f"incomplete: scores are missing; `rag-audit show {summary.id}` says which and why")
         return _INCOMPLETE
     return 0
-
-
-def _brief(diff: RunDiff) -> str:
-    questions = diff.questions
-    return (
-        f"compared with {diff.before}: {len(questions.regressed)} regressed, {len(questions.improved)} improved, "
-        f"{len(questions.changed)} changed, {questions.unchanged} unchanged"
-    )

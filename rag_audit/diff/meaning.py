@@ -52,7 +52,7 @@ def measure(facts: MetricFacts, pairs: Sequence[Pair], *, tested: bool) -> Metri
     # Resampled towards the same side whichever run is named first, so that the two directions mirror each other.
     sign = 1.0 if sorted(differences) >= sorted(-difference for difference in differences) else -1.0
     interval = paired_bootstrap([sign * difference for difference in differences], clusters, seed=SEED)
-    bounds = [None if bound is None else sign * bound for bound in (interval.low, interval.high)]
+    bounds = [None if bound is None else sign * bound + 0.0 for bound in (interval.low, interval.high)]
     low, high = bounds if sign > 0 else reversed(bounds)
     p_value, test = _test(values, differences) if tested else (None, "none")
     return MetricDelta(

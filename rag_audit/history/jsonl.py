@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
@@ -23,6 +23,7 @@ BODY_AT = len(_OPEN) + HASH_LENGTH + 2
 """Where the sealed part of a line begins."""
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 _BIGGEST = 2**53
+_BLOCK = 1 << 16
 
 
 class Line(NamedTuple):
@@ -88,43 +89,60 @@ def hash_of(line: bytes) -> str | None:
     return line[len(_OPEN) : BODY_AT - 2].decode("ascii", "replace")
 
 
+def stated_hash(line: bytes) -> str:
+    """The hash that a line of ours states."""
+    return hash_of(line) or ""
+
+
 def is_intact(line: bytes) -> bool:
     """Whether a line (without its line end) is what was written."""
     return hash_of(line) == digest(line[BODY_AT:])
 
 
-def read_lines(path: Path, start: int = 0) -> Iterator[Line]:
-    """The lines of a file from a byte offset on, in a stream; nothing if there is no such file."""
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of the history for reading; HistoryError if the system refuses."""
     try:
-        file = path.open("rb")
-    except FileNotFoundError:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise HistoryError(
+            f"cannot read the history: {why}", "Make the file readable and run the command again.", where=str(path)
+        ) from error
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file in a stream; nothing if there is no such file."""
+    if not path.exists():
         return
-    with file:
-        file.seek(start)
-        offset = start
+    with opened(path) as file:
+        offset = 0
         for number, data in enumerate(file, start=1):
             terminated = data.endswith(b"\n")
             yield Line(number, offset, data[:-1] if terminated else data, terminated)
             offset += len(data)
 
 
+def lines_backwards(path: Path) -> Iterator[Line]:
+    """The lines of a file from its last one on, without reading what is before them; `number` is 0."""
+    with opened(path) as file:
+        start = file.seek(0, os.SEEK_END)
+        tail, terminated, block = b"", False, _BLOCK
+        while start > 0:
+            start, end = max(0, start - block), start
+            file.seek(start)
+            tail = file.read(end - start) + tail
+            block *= 2
+            while (at := tail.rfind(b"\n", 0, len(tail) - 1)) >= 0 or (start == 0 and tail):
+                terminated = tail.endswith(b"\n")
+                yield Line(0, start + at + 1, tail[at + 1 : -1] if terminated else tail[at + 1 :], terminated)
+                tail = tail[: at + 1]
+
+
 def last_line(path: Path) -> Line | None:
     """The last line of a file, read from its end; `number` is 0. None if the file is empty."""
-    block = 1 << 16
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        if size == 0:
-            return None
-        tail = b""
-        start = size
-        while start > 0 and b"\n" not in tail[:-1]:
-            start = max(0, start - block)
-            block *= 4
-            file.seek(start)
-            tail = file.read(size - start)
-    at = tail[:-1].rfind(b"\n") + 1
-    terminated = tail.endswith(b"\n")
-    return Line(0, start + at, tail[at:-1] if terminated else tail[at:], terminated)
+    return next(lines_backwards(path), None)
 
 
 def sync_folder(folder: Path) -> None:
@@ -137,37 +155,39 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def said_as_history_error(path: Path, hint: str | None = None) -> Iterator[None]:
-    """Turn what the operating system says of a file into a HistoryError with a hint."""
+def writing(path: Path, hint: str | None = None) -> Iterator[None]:
+    """Turn what the system says while a file is written into a HistoryError with a hint."""
     try:
         yield
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         what = "the disk is full" if full else (error.strerror or str(error))
-        advice = "Make room and run the command again" if full else "Make the folder writable and run the command again"
-        raise HistoryError(
-            f"cannot write the history: {what}", hint or f"{advice}; all that was finished is kept.", where=str(path)
-        ) from error
+        first = "Make room" if full else "Make the folder writable"
+        then = hint or "run the command again; all that was written before is kept"
+        raise HistoryError(f"cannot write the history: {what}", f"{first}, then {then}.", where=str(path)) from error
 
 
-def open_for_append(path: Path) -> int:
-    """Open a file for reading and appending; a new file's directory entries are synced."""
+def open_for_append(path: Path, *, new: bool = False) -> int:
+    """Open a file for reading and appending, made where it is missing (`new`: FileExistsError where it is not).
+
+    Directory entries that this creates are synced.
+    """
     missing = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
     for folder in missing:
         sync_folder(folder.parent)
-    try:
-        return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
-    except FileNotFoundError:
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        sync_folder(path.parent)
-        return handle
+    mode = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+    if path.exists() and not new:
+        return os.open(path, mode)
+    handle = os.open(path, mode | os.O_CREAT | (os.O_EXCL if new else 0), 0o644)
+    sync_folder(path.parent)
+    return handle
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[int]:
     """Hold a file open for appending with the lock that every writer of it takes; readers take none."""
-    with said_as_history_error(path):
+    with writing(path):
         handle = open_for_append(path)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -176,14 +196,18 @@ def locked(path: Path) -> Iterator[int]:
             os.close(handle)
 
 
-def append(handle: int, data: bytes) -> int:
-    """Append bytes and sync them; returns the offset where they begin. What a failing disk took is undone."""
+def append(handle: int, data: bytes, *, sync: bool = True) -> int:
+    """Append bytes and, unless the caller syncs later, sync them; returns the offset where they begin.
+
+    What a failing disk took is undone.
+    """
     start = os.lseek(handle, 0, os.SEEK_END)
     try:
         written = 0
         while written < len(data):
             written += os.write(handle, data[written:] if written else data)
-        os.fsync(handle)
+        if sync:
+            os.fsync(handle)
     except OSError:
         os.ftruncate(handle, start)
         raise

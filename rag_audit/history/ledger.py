@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -18,6 +18,7 @@ from rag_audit.errors import HistoryError
 from rag_audit.history import jsonl
 from rag_audit.history.columns import columns_of, rows_of
 from rag_audit.history.graph import heads_of, in_order
+from rag_audit.history.layout import Problem
 from rag_audit.history.schema import SCHEMA, as_record, parse, unreadable
 from rag_audit.model import QuestionRow, RunSummary
 
@@ -36,6 +37,8 @@ class Head(msgspec.Struct, frozen=True):
     """Hash of the run file's closing line, which holds the digest of all lines before it."""
     rows_hash: str
     run: RunSummary
+    audits: tuple[str, ...] = ()
+    """The latest decisions and draws when the run was closed, so that none before them can vanish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +54,33 @@ class Entry:
     schema: int
 
 
-class Damage(NamedTuple):
-    """A line of a history file that cannot be used."""
-
-    file: str
-    line: int | None
-    offset: int | None
-    problem: str
-
-
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All good lines in ledger order (oldest first), and the lines that are none."""
+    """All good lines in ledger order (oldest first), each run once, and the lines that cannot be used."""
 
     entries: tuple[Entry, ...]
-    damage: tuple[Damage, ...]
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """The lines that no other line names as its parent."""
-        return heads_of({entry.hash: entry.head.parents for entry in self.entries})
+    damage: tuple[Problem, ...]
+    heads: tuple[str, ...]
+    """The lines that no other line names as its parent."""
 
     def find(self, run_id: str) -> Entry | None:
         """The line of one run."""
         return next((entry for entry in self.entries if entry.head.run.id == run_id), None)
 
 
-def ledger_line(summary: RunSummary, rows: bytes, evidence: str, parents: Sequence[str]) -> bytes:
+def ledger_line(
+    summary: RunSummary, rows: bytes, evidence: str, parents: Sequence[str], audits: Sequence[str] = ()
+) -> bytes:
     """One line of the ledger; `rows` is the JSON of the columns."""
-    head = jsonl.encode({"parents": parents, "evidence": evidence, "rows_hash": jsonl.digest(rows), "run": summary})
+    head = jsonl.encode(
+        {
+            "parents": parents,
+            "audits": audits,
+            "evidence": evidence,
+            "rows_hash": jsonl.digest(rows),
+            "run": summary,
+        }
+    )
     sealed = b'"schema":%d,"sizes":[%d,%d],"head":%s' % (SCHEMA, len(head), len(rows), head)
     return b'{"hash":"%s",%s%s%s%s' % (jsonl.digest(sealed).encode(), sealed, _BETWEEN, rows, _END)
 
@@ -110,23 +111,24 @@ def is_intact_line(line: bytes) -> bool:
 def read_ledger(path: Path) -> Ledger:
     """Read the heads of all lines; a line that cannot be used becomes damage and hides no other."""
     entries: dict[str, Entry] = {}
-    damage: list[Damage] = []
-    for found in _scan(path):
-        if isinstance(found, Damage):
+    damage: list[Problem] = []
+    for found in scan_ledger(path):
+        if isinstance(found, Problem):
             damage.append(found)
-        elif found.hash not in entries:
-            entries[found.hash] = found
-    order = in_order(
-        {entry.hash: entry.head.parents for entry in entries.values()},
-        lambda record: (entries[record].head.run.started_at, entries[record].head.run.id),
-    )
-    return Ledger(tuple(entries[record] for record in order), tuple(damage))
+        else:
+            entries.setdefault(found.hash, found)
+    parents = {entry.hash: entry.head.parents for entry in entries.values()}
+    order = in_order(parents, lambda record: (entries[record].head.run.started_at, entries[record].head.run.id))
+    runs: dict[str, Entry] = {}
+    for record in order:
+        runs.setdefault(entries[record].head.run.id, entries[record])
+    return Ledger(tuple(runs.values()), tuple(damage), heads_of(parents))
 
 
 def read_rows(path: Path, entry: Entry) -> tuple[QuestionRow, ...]:
     """The rows of one line; HistoryError if they are not what was written."""
     where = f"{path}:{entry.number}"
-    with path.open("rb") as file:
+    with jsonl.opened(path) as file:
         file.seek(entry.rows_at)
         data = file.read(entry.rows_bytes)
     if jsonl.digest(data) != entry.head.rows_hash:
@@ -140,12 +142,11 @@ def read_rows(path: Path, entry: Entry) -> tuple[QuestionRow, ...]:
     return rows_of(parse("rows", b'{"schema":%d,"rows":%s}' % (entry.schema, data), where)["rows"], where)
 
 
-def _scan(path: Path) -> Iterator[Entry | Damage]:
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
+def scan_ledger(path: Path) -> Iterator[Entry | Problem]:
+    """Every line in file order; what is between head and end of a line is not read."""
+    if not path.exists():
         return
-    with file:
+    with jsonl.opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         offset, number = 0, 0
         while offset < size:
@@ -154,35 +155,38 @@ def _scan(path: Path) -> Iterator[Entry | Damage]:
             yield found
 
 
-def _read_head(file: BinaryIO, name: str, number: int, offset: int) -> tuple[Entry | Damage, int]:
+def _read_head(file: BinaryIO, name: str, number: int, offset: int) -> tuple[Entry | Problem, int]:
     """One line and where the next one begins."""
     file.seek(offset)
     block = file.read(_BLOCK)
     prefix = _PREFIX.match(block[:_LONGEST_PREFIX])
     if prefix is None:
-        end, terminated = _end_of_line(file, offset)
-        problem = "this line is no ledger line" if terminated else "torn"
-        return Damage(name, number, offset, problem), end
+        return _unusable(file, name, number, offset, "this is no line of a ledger")
     head_at, head_bytes, rows_bytes = prefix.end(), int(prefix[4]), int(prefix[5])
     rows_at = offset + head_at + head_bytes + len(_BETWEEN)
     head = block[head_at : head_at + head_bytes]
     if len(head) < head_bytes:
-        head += file.read(head_bytes - len(head))
+        file.seek(offset + head_at)
+        head = file.read(head_bytes)
     file.seek(rows_at + rows_bytes)
-    ends_well = file.read(2) == _END
+    # A whole record whose line end was cut off is still a good one.
+    ends_well = file.read(len(_END)) in (_END, _END[:1])
     if not ends_well or jsonl.digest(prefix[2] + head) != prefix[1].decode():
-        end, terminated = _end_of_line(file, offset)
-        problem = "this line was changed after it was written" if terminated else "torn"
-        if terminated or not is_intact_line(_bytes_of(file, offset, end)):
-            return Damage(name, number, offset, problem), end
-        rows_end = end
-    else:
-        rows_end = rows_at + rows_bytes + len(_END)
+        return _unusable(file, name, number, offset, "this line was changed after it was written")
     try:
         decoded = _decode(head, int(prefix[3]), f"{name}:{number}")
     except HistoryError as error:
-        return Damage(name, number, offset, error.message), rows_end
-    return Entry(prefix[1].decode(), decoded, number, offset, rows_at, rows_bytes, int(prefix[3])), rows_end
+        return _unusable(file, name, number, offset, error.message)
+    entry = Entry(prefix[1].decode(), decoded, number, offset, rows_at, rows_bytes, int(prefix[3]))
+    return entry, rows_at + rows_bytes + len(_END)
+
+
+def _unusable(file: BinaryIO, name: str, number: int, offset: int, problem: str) -> tuple[Problem, int]:
+    file.seek(offset)
+    line = file.readline()
+    if line.endswith(b"\n"):
+        return Problem(name, number, offset, problem), offset + len(line)
+    return Problem(name, number, offset, "the last record is torn", torn=True), offset + len(line)
 
 
 _HEAD = msgspec.json.Decoder(Head)
@@ -196,16 +200,3 @@ def _decode(head: bytes, schema: int, where: str) -> Head:
             raise unreadable(where, str(error)) from error
     document: Mapping[str, Any] = parse("ledger", b'{"schema":%d,"head":%s}' % (schema, head), where)
     return as_record(document["head"], Head, where)
-
-
-def _bytes_of(file: BinaryIO, start: int, end: int) -> bytes:
-    file.seek(start)
-    return file.read(end - start)
-
-
-def _end_of_line(file: BinaryIO, offset: int) -> tuple[int, bool]:
-    """Where the line at this offset ends, after its line end, and whether it has one."""
-    file.seek(offset)
-    length = len(file.readline())
-    file.seek(offset + max(length - 1, 0))
-    return offset + length, file.read(1) == b"\n"

@@ -1,83 +1,109 @@
 """Decisions and samples: sealed lines that each stand alone; a set, in which order does not matter."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import orjson
 
 from rag_audit.history import jsonl
 from rag_audit.history.graph import heads_of
+from rag_audit.history.layout import Layout
 from rag_audit.history.schema import SCHEMA, as_record, parse, unreadable
 from rag_audit.model import AuditSample, Decision
+from rag_audit.redact import Redactor
 
+Record = TypeVar("Record", Decision, AuditSample)
 _ID_LENGTH = 16
 
 
-def content_id(record: Decision | AuditSample) -> str:
-    """The id of a record: hash of all its other fields."""
-    document = jsonl.orjson_tree(record)
-    del document["id"]
-    return jsonl.digest(jsonl.encode(document))[:_ID_LENGTH]
+def content_id(document: Mapping[str, Any]) -> str:
+    """The id of a record, as parsed JSON: hash of all its other fields."""
+    return jsonl.digest(jsonl.encode({name: value for name, value in document.items() if name != "id"}))[:_ID_LENGTH]
 
 
-def audit_file(folder: Path, reviewer: str) -> Path:
+def audit_file(layout: Layout, reviewer: str) -> Path:
     """The file of one reviewer; a name that is no plain file name gets a hash."""
-    plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", reviewer).strip(".-")[:60]
+    plain = re.sub(r"[^a-z0-9_-]+", "-", reviewer).strip("-")[:60]
     name = plain if plain == reviewer else f"{plain or 'reviewer'}-{jsonl.digest(jsonl.encode(reviewer))[:8]}"
-    return folder / f"{name}.jsonl"
+    return layout.folder / "audits" / f"{name}.jsonl"
 
 
-def record_decision(folder: Path, decision: Decision) -> Decision:
+def record_decision(layout: Layout, decision: Decision, redactor: Redactor) -> Decision:
     """Append one decision to its reviewer's file and sync it; one that is already there is not doubled."""
-    decision = replace(decision, id=content_id(decision))
-    _append_once(audit_file(folder, decision.reviewer), "decision", decision.id, decision)
+    decision = _identified(decision, redactor)
+    _append_once(audit_file(layout, decision.reviewer), "decision", decision)
     return decision
 
 
-def record_sample(path: Path, sample: AuditSample) -> AuditSample:
+def record_sample(layout: Layout, sample: AuditSample, redactor: Redactor) -> AuditSample:
     """Append one draw and sync it; one that is already there is not doubled."""
-    sample = replace(sample, id=content_id(sample))
-    _append_once(path, "sample", sample.id, sample)
+    sample = _identified(sample, redactor)
+    _append_once(layout.samples, "sample", sample)
     return sample
 
 
-def read_decisions(folder: Path) -> list[Decision]:
+def read_decisions(layout: Layout) -> list[Decision]:
     """All decisions of all reviewers, by time; each once."""
-    found: dict[str, Decision] = {}
-    for path in sorted(folder.glob("*.jsonl")):
-        for document, where in _documents(path, "decision"):
-            decision = as_record(document, Decision, where)
-            found.setdefault(decision.id, decision)
+    found = {one.id: one for path in layout.audit_files() for one in _records(path, "decision", Decision)}
     return sorted(found.values(), key=lambda decision: (decision.time, decision.id))
 
 
-def read_samples(path: Path) -> list[AuditSample]:
+def read_samples(layout: Layout) -> list[AuditSample]:
     """All draws, by time; each once."""
-    found: dict[str, AuditSample] = {}
-    for document, where in _documents(path, "sample"):
-        sample = as_record(document, AuditSample, where)
-        found.setdefault(sample.id, sample)
+    found = {one.id: one for one in _records(layout.samples, "sample", AuditSample)}
     return sorted(found.values(), key=lambda sample: (sample.time, sample.id))
 
 
-def _documents(path: Path, kind: str) -> Iterator[tuple[Any, str]]:
+def record_heads(layout: Layout) -> tuple[str, ...]:
+    """The decisions and draws that no later one in their file names as its parent."""
+    files = (*layout.audit_files(), layout.samples)
+    return tuple(head for path in files for head in heads_of(read_parents(path)))
+
+
+def read_parents(path: Path) -> dict[str, tuple[str, ...]]:
+    """Hash of every intact record of a file to the hashes of its parents."""
+    return {
+        jsonl.stated_hash(line.data): tuple(map(str, orjson.loads(line.data).get("parents", ())))
+        for line in jsonl.read_lines(path)
+        if jsonl.is_intact(line.data)
+    }
+
+
+def record_of(kind: str, line: bytes, where: str) -> Decision | AuditSample:
+    """The decision or the sample of one line; HistoryError at `where` if it is none."""
+    document = parse(kind, line, where).get(kind)
+    return as_record(document, Decision, where) if kind == "decision" else as_record(document, AuditSample, where)
+
+
+def _identified(record: Record, redactor: Redactor) -> Record:
+    """The record without secrets, with its content as its id."""
+    tree = redactor.tree(orjson.loads(jsonl.encode(record)))
+    clean = as_record(tree, type(record), "this record")
+    return replace(clean, id=content_id(orjson.loads(jsonl.encode(clean))))
+
+
+def _records(path: Path, kind: str, record: type[Record]) -> Iterator[Record]:
     for line in jsonl.read_lines(path):
         where = f"{path}:{line.number}"
         if jsonl.is_intact(line.data):
-            yield parse(kind, line.data, where).get(kind), where
+            yield as_record(parse(kind, line.data, where).get(kind), record, where)
         elif line.terminated:
             raise unreadable(where, "it was changed after it was written")
 
 
-def _append_once(path: Path, kind: str, record_id: str, record: Decision | AuditSample) -> None:
+def _append_once(path: Path, kind: str, record: Decision | AuditSample) -> None:
     with jsonl.locked(path) as handle:
         jsonl.mend_tail(handle, path)
-        parents: dict[str, list[str]] = {}
+        known: dict[str, tuple[str, ...]] = {}
         for line in jsonl.read_lines(path):
-            document = parse(kind, line.data, f"{path}:{line.number}")
-            if document[kind]["id"] == record_id:
+            if not jsonl.is_intact(line.data):
+                continue
+            document = orjson.loads(line.data)
+            if document[kind]["id"] == record.id:
                 return
-            parents[document["hash"]] = document["parents"]
-        body = {"schema": SCHEMA, "kind": kind, "parents": heads_of(parents), kind: record}
+            known[document["hash"]] = document["parents"]
+        body = {"schema": SCHEMA, "kind": kind, "parents": heads_of(known), kind: record}
         jsonl.append(handle, jsonl.seal(jsonl.encode(body)))

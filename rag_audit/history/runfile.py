@@ -7,7 +7,7 @@ where the run was resumed, and at the end `rows`, `index` and `close`.
 import os
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,25 +72,32 @@ def read_closing(path: Path) -> Closing | None:
     last = jsonl.last_line(path)
     if last is None or kind_of(last.data) != "close" or not jsonl.is_intact(last.data):
         return None
-    where = f"{path} (last line)"
-    document = parse("close", last.data, where)
-    known = {name: document.get(name) for name in ("run", "digest", "rows", "index")}
-    return as_record({**known, "hash": document["hash"], "offset": last.offset}, Closing, where)
+    return closing_of(path, last)
+
+
+def closing_of(path: Path, line: jsonl.Line) -> Closing:
+    """The closing line as a record."""
+    where = f"{path} (closing line)"
+    document = parse("close", line.data, where)
+    known = {name: document.get(name) for name in ("run", "digest", "rows", "index", "hash")}
+    return as_record({**known, "offset": line.offset}, Closing, where)
 
 
 def read_unclosed(path: Path) -> RunSummary:
-    """The header of a run without closing line, as running or interrupted."""
+    """A run that is not in the ledger: running, interrupted, or as its closing line has it."""
+    closing = read_closing(path)
+    if closing is not None:
+        return closing.run
     header = read_header(path)
-    status = RunStatus.RUNNING if is_alive(_writer_of(path) or header.by) else RunStatus.INTERRUPTED
-    from dataclasses import replace
-
+    running = is_alive(header.by) or is_alive(_last_writer(path))
+    status = RunStatus.RUNNING if running else RunStatus.INTERRUPTED
     return replace(header.run, status=status, questions=len(header.planned))
 
 
 def read_rows_line(path: Path, closing: Closing) -> bytes:
     """The columns that the ledger line holds too, as JSON bytes."""
     offset, length = closing.rows
-    with path.open("rb") as file:
+    with jsonl.opened(path) as file:
         file.seek(offset)
         line = file.read(length)
     if not jsonl.is_intact(line) or kind_of(line) != "rows":
@@ -100,20 +107,22 @@ def read_rows_line(path: Path, closing: Closing) -> bytes:
 
 def read_results(path: Path) -> Iterator[QuestionResult]:
     """All finished questions in file order, as a stream; a torn last line is left out."""
-    with path.open("rb") as file:
+    with jsonl.opened(path) as file:
         texts = TextReader(file.fileno(), path)
         for line in jsonl.read_lines(path):
-            if kind_of(line.data) == "question" and (line.terminated or jsonl.is_intact(line.data)):
+            if kind_of(line.data) == "question" and _is_whole(line):
                 yield texts.result(line)
+            elif line.terminated and not kind_of(line.data):
+                raise unreadable(f"{path}:{line.number}", "it is no line of a run")
 
 
 def read_question(path: Path, question_id: str) -> list[QuestionResult]:
     """One question of a run (several where it has repeats); reads only its own lines where the run is closed."""
     closing = read_closing(path)
-    with path.open("rb") as file:
+    with jsonl.opened(path) as file:
         texts = TextReader(file.fileno(), path)
         if closing is None:
-            lines = [line for line in jsonl.read_lines(path) if _is_of(line, question_id)]
+            lines = [line for line in jsonl.read_lines(path) if _is_of(line, question_id) and _is_whole(line)]
         else:
             places = entries_of_question(file.fileno(), closing.index, question_id)
             lines = [jsonl.Line(0, at, os.pread(file.fileno(), length, at), True) for at, length in places]
@@ -126,18 +135,21 @@ def read_question(path: Path, question_id: str) -> list[QuestionResult]:
     return found
 
 
+def _is_whole(line: jsonl.Line) -> bool:
+    return line.terminated or jsonl.is_intact(line.data)
+
+
 def _is_of(line: jsonl.Line, question_id: str) -> bool:
     stated = b'"id":' + jsonl.encode(question_id) + b","
     return kind_of(line.data) == "question" and stated in line.data[: jsonl.BODY_AT + _KIND_WINDOW + len(stated)]
 
 
-def _writer_of(path: Path) -> str | None:
-    """The process named by the last line that names one."""
-    last = jsonl.last_line(path)
-    if last is None or not jsonl.is_intact(last.data) or kind_of(last.data) not in ("run", "question", "attempt"):
-        return None
-    named: str | None = parse(kind_of(last.data), last.data, str(path)).get("by")
-    return named
+def _last_writer(path: Path) -> str:
+    """The process that wrote last, named by every line but those of texts."""
+    for line in jsonl.lines_backwards(path):
+        if kind_of(line.data) in ("run", "question", "attempt") and jsonl.is_intact(line.data):
+            return str(parse(kind_of(line.data), line.data, str(path)).get("by"))
+    return ""
 
 
 class TextReader:

@@ -135,6 +135,8 @@ class RunSummary:
     overlap: float | None = None
     source: str | None = None
     """For imports, the file (and system) the run came from."""
+    content_hash: str | None = None
+    """For imports, the hash of all that was read: equal content is the same run."""
     overrides: tuple[str, ...] = ()
     """The `key=value` settings the run was started with beyond its project's files; `--resume` repeats them."""
     notes: tuple[str, ...] = ()

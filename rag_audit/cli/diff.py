@@ -1,0 +1,85 @@
+"""The verb `diff`: what changed between runs, for which question, because of what, and whether a build may pass."""
+
+from collections.abc import Sequence
+
+import click
+
+from rag_audit.cli.output import print_json, say
+from rag_audit.cli.verb import Invocation, verb
+from rag_audit.comparison import diff_runs, report_diff
+from rag_audit.config import load_settings
+from rag_audit.diff import CONDITIONS
+from rag_audit.errors import UsageError
+from rag_audit.export.diff_json import diff_json
+from rag_audit.export.diff_text import diff_text
+from rag_audit.history import History
+
+GATE_TRIPPED = 1
+
+
+@verb("diff", short_help="What changed between runs.")
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+@click.option("--fail-on", "fail_on", multiple=True, type=click.Choice(CONDITIONS), help="Exit 1 on this; repeatable.")
+@click.option("--metric", "only", multiple=True, metavar="M", help="List and gate only this metric; repeatable.")
+@click.option(
+    "--tolerance",
+    "tolerances",
+    multiple=True,
+    metavar="X | M=X",
+    help="Change that does not matter, as a share of the metric's range; M=X for one metric.",
+)
+@click.option("--allow-unverified", is_flag=True, help="Let a gate pass metrics whose context is not fully recorded.")
+@click.option("--format", "form", type=click.Choice(["text"]), default="text", help="Form of the report.")
+def diff_command(
+    invocation: Invocation,
+    before: str,
+    after: str,
+    fail_on: Sequence[str],
+    only: Sequence[str],
+    tolerances: Sequence[str],
+    allow_unverified: bool,
+    form: str,
+) -> int:
+    """Compare AFTER with BEFORE question by question, over the questions that both scored.
+
+    With --fail-on the exit code is 1 where the gate trips; the printed verdict and the code come from one value.
+    """
+    project = invocation.root
+    history = History(project)
+    overall, by_metric = _tolerances(tolerances)
+    diff = diff_runs(
+        history,
+        before,
+        after,
+        load_settings(project),
+        fail_on=fail_on,
+        allow_unverified=allow_unverified,
+        only=only,
+        tolerance=overall,
+        tolerances=by_metric,
+    )
+    if invocation.json:
+        print_json(diff_json(diff))
+    else:
+        say(diff_text(report_diff(history, diff)))
+    return GATE_TRIPPED if diff.gate.tripped else 0
+
+
+def _tolerances(given: Sequence[str]) -> tuple[float | None, dict[str, float]]:
+    """Read `X` (for every metric) and `M=X` (for one)."""
+    overall: float | None = None
+    by_metric: dict[str, float] = {}
+    for text in given:
+        metric, _, number = text.rpartition("=")
+        try:
+            share = float(number)
+        except ValueError:
+            share = -1.0
+        if not 0 <= share < float("inf"):
+            raise UsageError(f"--tolerance {text} is not a share of a metric's range", "--tolerance 0.02, or M=0.05.")
+        if metric:
+            by_metric[metric] = share
+        else:
+            overall = share
+    return overall, by_metric

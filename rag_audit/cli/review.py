@@ -1,0 +1,50 @@
+"""`review`: the terminal UI, loaded only when it is asked for."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from rag_audit.cli.verb import Invocation, verb
+from rag_audit.config import load_settings
+from rag_audit.errors import UsageError
+from rag_audit.history import History
+
+
+def reviewer_name(project: Path, given: str | None, configured: str | None) -> str | None:
+    """The reviewer by flag, environment, configuration or git, in this order; None: ask when it matters."""
+    name = given or os.environ.get("RAG_AUDIT_REVIEWER") or configured
+    if name:
+        return name
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(project), "config", "user.name"], capture_output=True, text=True, timeout=2, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return asked.stdout.strip() or None
+
+
+@verb("review", help="Open the terminal UI, on RUN if one is named.")
+@click.argument("run", required=False)
+@click.option("--reviewer", metavar="NAME", help="Your name, kept with every decision.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Paint signs and lines with ASCII characters.")
+def review_command(invocation: Invocation, run: str | None, reviewer: str | None, ascii_only: bool) -> None:
+    """Open the terminal UI."""
+    project = invocation.root
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the terminal UI needs a terminal", "Without one: rag-audit runs, show, diff.")
+    history = History(project)
+    settings = load_settings(project)
+    run_id = history.resolve(run).id if run else None
+
+    from rag_audit.tui.app import ReviewApp
+    from rag_audit.tui.source import Source
+
+    name = reviewer_name(project, reviewer, settings.optional("audit.reviewer"))
+    app = ReviewApp(Source(project, settings, history, reviewer=name), run=run_id, ascii_only=ascii_only)
+    app.run()
+    if app.failure is not None:
+        raise app.failure

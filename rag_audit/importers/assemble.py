@@ -1,0 +1,191 @@
+"""From a foreign run's rows to our results: ids, own metrics of claims and retrieval, flags, and the balance."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from rag_audit.errors import InputError
+from rag_audit.fingerprint import fingerprint
+from rag_audit.importers.record import ForeignRun, ImportedRow, LeftOut, MetricKind
+from rag_audit.importers.results import RunShape, result_of
+
+_LISTED = 1000
+"""Left out entries that are named one by one; the rest is counted."""
+_HASHED = tuple(
+    name for name in ImportedRow.__dataclass_fields__ if name not in ("line", "notes", "judge_calls", "claims_listed")
+)
+
+
+@dataclass(slots=True)
+class RunPlan:
+    """What the first reading of a run found out: which results there will be and what they have in common."""
+
+    planned: list[tuple[str, int | None]] = field(default_factory=list)
+    """(question id, repeat) of every row, in file order."""
+    left_out: list[LeftOut] = field(default_factory=list)
+    left_out_rows: int = 0
+    file_rows: int = 0
+    claims: int = 0
+    content: str = ""
+    """Hash of all that was read: equal content is the same run."""
+    shape: RunShape = field(default_factory=RunShape)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Values:
+    """What one metric's values have in common."""
+
+    n: int = 0
+    low: float = 0.0
+    high: float = 0.0
+
+    def add(self, value: float) -> None:
+        self.low = min(self.low, value) if self.n else value
+        self.high = max(self.high, value) if self.n else value
+        self.n += 1
+
+
+class _Ids:
+    """Gives every row its id: the tool's own or a hash of the question, numbered where it is taken."""
+
+    def __init__(self) -> None:
+        self._taken: set[tuple[str, int | None]] = set()
+        self._next: dict[str, int] = {}
+        self.doubled = 0
+
+    def give(self, row: ImportedRow) -> tuple[str, int | None]:
+        base = row.id if row.id is not None else fingerprint((row.question.strip(),))[:12]
+        key = (base, row.repeat)
+        if key in self._taken:
+            self.doubled += row.id is not None
+            while key in self._taken:
+                self._next[base] = self._next.get(base, 1) + 1
+                key = (f"{base}-{self._next[base]}", row.repeat)
+        self._taken.add(key)
+        return key
+
+
+def rows_of(run: ForeignRun) -> Iterator[ImportedRow | LeftOut]:
+    """One outcome for each entry of the file."""
+    for entry in run.entries():
+        yield entry if isinstance(entry, LeftOut) else run.convert(entry)
+
+
+def plan_run(run: ForeignRun) -> RunPlan:
+    """Read a run once: count it, name its rows, hash it; refuses a run of which no row could be read."""
+    plan = RunPlan()
+    ids = _Ids()
+    values: dict[str, _Values] = {name: _Values() for name in run.kinds}
+    notes: Counter[str] = Counter()
+    content = hashlib.sha256(_canonical((run.format, run.system, run.context, run.started_at)))
+    has_claims = has_homes = has_sources = False
+    for outcome in rows_of(run):
+        plan.file_rows += 1
+        if isinstance(outcome, LeftOut):
+            plan.left_out_rows += 1
+            if len(plan.left_out) < _LISTED:
+                plan.left_out.append(outcome)
+            continue
+        plan.planned.append(ids.give(outcome))
+        content.update(_canonical([getattr(outcome, name) for name in _HASHED]))
+        notes.update(outcome.notes)
+        plan.claims += outcome.claims_listed
+        has_claims |= outcome.claims is not None
+        has_homes |= outcome.doc_id is not None
+        has_sources |= any(chunk.doc_id is not None for chunk in outcome.contexts or ())
+        for name, value in outcome.scores.items():
+            seen = values.setdefault(name, _Values())
+            if value is not None:
+                seen.add(value)
+    if not plan.planned:
+        why = plan.left_out[0].reason if plan.left_out else "it holds no rows"
+        raise InputError(f"no question could be read: {why}", "Check the file, or export it again.")
+    plan.content = content.hexdigest()
+    kinds = {name: _kind(name, run.kinds.get(name), seen, plan.warnings) for name, seen in values.items()}
+    plan.shape = RunShape(
+        metrics=tuple(values),
+        kinds=kinds,
+        repeated={name: seen.low for name, seen in values.items() if _repeats_mean(name, seen, run, kinds[name])},
+        claims=has_claims,
+        retrieval=has_homes and has_sources and not {"hit_at_1", "hit_at_k", "mrr"} & values.keys(),
+        claim_scores=run.claim_scores,
+    )
+    _warn(plan, ids, notes)
+    _check_rows(run, plan)
+    return plan
+
+
+def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[Any]:
+    """Read a run again and make a result of each row; refuses a file that changed in between."""
+    rows = (outcome for outcome in rows_of(run) if isinstance(outcome, ImportedRow))
+    made = claims = 0
+    for row in rows:
+        if made >= len(plan.planned):
+            break
+        result = result_of(row, plan.planned[made], plan.shape)
+        made += 1
+        claims += len(result.claim_judgment.claims) if result.claim_judgment else 0
+        yield result
+    if made != len(plan.planned) or claims != plan.claims:
+        raise InputError(
+            f"read {len(plan.planned)} rows and {plan.claims} claims, then {made} and {claims}",
+            "The file changed while it was read, or its claims cannot be told apart; import it again.",
+        )
+
+
+def _check_rows(run: ForeignRun, plan: RunPlan) -> None:
+    """The balance: every entry of the file is in the run or left out with a reason."""
+    accounted = len(plan.planned) + plan.left_out_rows
+    expected = plan.file_rows if run.file_rows is None else run.file_rows
+    if accounted != expected:
+        raise InputError(
+            f"{expected} entries in the file but {accounted} accounted for", "Please report this file's layout."
+        )
+
+
+def _canonical(value: Any) -> bytes:
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _kind(name: str, stated: MetricKind | None, seen: _Values, warnings: list[str]) -> MetricKind:
+    """The documented kind; a range that the values leave is unknown, and that is said."""
+    from rag_audit.importers.kinds import known_kind
+
+    (low, high), direction = stated or known_kind(name)
+    if seen.n and ((low is not None and seen.low < low - 1e-9) or (high is not None and seen.high > high + 1e-9)):
+        warnings.append(f"{name} has values from {seen.low:g} to {seen.high:g}, outside its range {low:g} to {high:g}")
+        return (None, None), direction
+    return (low, high), direction
+
+
+def _repeats_mean(name: str, seen: _Values, run: ForeignRun, kind: MetricKind) -> bool:
+    """Whether every row has the same score and it looks like a mean: the file states it as one, or it is no grade."""
+    if seen.n < 3 or seen.low != seen.high or seen.low in kind[0]:
+        return False
+    stated = run.file_means.get(name)
+    if stated is not None and abs(stated - seen.low) < 1e-9:
+        return not seen.low.is_integer()
+    return abs(seen.low * 20 - round(seen.low * 20)) > 1e-9
+
+
+def _warn(plan: RunPlan, ids: _Ids, notes: Counter[str]) -> None:
+    for left in plan.left_out[:5]:
+        plan.warnings.append(f"line {left.line} left out: {left.reason}")
+    if plan.left_out_rows > 5:
+        plan.warnings.append(f"{plan.left_out_rows - 5} more left out")
+    plan.warnings.extend(
+        f"{name} is {value:g} in every row: the mean was copied into the rows, they say nothing of single questions"
+        for name, value in plan.shape.repeated.items()
+    )
+    if ids.doubled:
+        plan.warnings.append(f"{ids.doubled} ids are not unique in the file and were numbered")
+    plan.warnings.extend(f"{count} {'row' if count == 1 else 'rows'}: {note}" for note, count in notes.most_common(10))

@@ -1,0 +1,196 @@
+"""One imported row as a QuestionResult: what the file says, and what follows from its claims and chunks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rag_audit.importers.record import ImportedClaim, ImportedRow, MetricKind
+from rag_audit.judging.evidence import locate_quote, support_of
+from rag_audit.metrics import claim_precision_of, hit_at, no_fabrication_of, reciprocal_rank
+from rag_audit.model import (
+    UNKNOWN,
+    Chunk,
+    Claim,
+    ClaimJudgment,
+    Excerpt,
+    Flag,
+    FlagName,
+    Generation,
+    JudgeIdentity,
+    Passage,
+    Question,
+    QuestionResult,
+    RetrievedChunk,
+    Route,
+    ScoreJudgment,
+)
+
+_RETRIEVAL = ("hit_at_1", "hit_at_k", "mrr")
+
+
+@dataclass(frozen=True, slots=True)
+class RunShape:
+    """What all rows of a run have in common."""
+
+    metrics: tuple[str, ...] = ()
+    kinds: Mapping[str, MetricKind] = field(default_factory=dict)
+    repeated: Mapping[str, float] = field(default_factory=dict)
+    """Metrics of which every row only repeats the mean."""
+    claims: bool = False
+    """Whether rows carry claims, so that the metrics of claims exist."""
+    retrieval: bool = False
+    """Whether questions and chunks name their documents, so that hits can be counted."""
+    claim_scores: frozenset[str] = frozenset()
+
+
+def result_of(row: ImportedRow, key: tuple[str, int | None], shape: RunShape) -> QuestionResult:
+    """Make the result of one row; its id and repeat are given."""
+    question_id, repeat = key
+    question = Question(
+        id=question_id,
+        question=row.question,
+        reference_answer=row.reference or None,
+        doc_id=row.doc_id,
+        **row.details,
+    )
+    retrieved = _retrieved(row, question)
+    scores: dict[str, float | None] = {name: row.scores.get(name) for name in shape.metrics}
+    missing = {name: row.missing.get(name, "not_asked") for name, score in scores.items() if score is None}
+    _score_claims(row, shape, scores, missing)
+    _score_retrieval(row, question, retrieved, shape, scores, missing)
+    return QuestionResult(
+        question=question,
+        route=row.route or Route(_corpora(row), "imported", _home(row, question)),
+        repeat=repeat,
+        retrieved=retrieved,
+        generation=None
+        if row.answer is None
+        else Generation(row.answer, reported_model=row.answered_by, usage=row.usage, latency_s=row.latency_s),
+        claim_judgment=_claim_judgment(row),
+        score_judgment=ScoreJudgment(identity=_judge(row.score_judge, row)) if row.score_judge else None,
+        judge_calls=row.judge_calls,
+        scores=scores,
+        missing=missing,
+        flags=tuple(_flags(row, question, retrieved, shape, scores)),
+        measurements=row.measurements,
+        notes=row.notes,
+        error=row.error,
+    )
+
+
+def _retrieved(row: ImportedRow, question: Question) -> tuple[RetrievedChunk, ...]:
+    relevant = set(question.relevant_docs)
+    return tuple(
+        RetrievedChunk(
+            Chunk(chunk.doc_id or UNKNOWN, chunk.corpus or UNKNOWN, chunk.text, heading=chunk.heading),
+            rank,
+            chunk.score,
+            relevant=chunk.doc_id in relevant if relevant and chunk.doc_id is not None else None,
+        )
+        for rank, chunk in enumerate(row.contexts or (), start=1)
+    )
+
+
+def _corpora(row: ImportedRow) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chunk.corpus for chunk in row.contexts or () if chunk.corpus is not None))
+
+
+def _home(row: ImportedRow, question: Question) -> tuple[str, ...]:
+    """The corpora of the question's documents, as far as its own chunks tell."""
+    known = (chunk.corpus for chunk in row.contexts or () if chunk.doc_id in question.relevant_docs)
+    return tuple(dict.fromkeys(corpus for corpus in known if corpus is not None))
+
+
+def _judge(model: str | None, row: ImportedRow) -> JudgeIdentity | None:
+    return JudgeIdentity(model, row.judge_prompt or UNKNOWN) if model else None
+
+
+def _claim_judgment(row: ImportedRow) -> ClaimJudgment | None:
+    excerpt = Excerpt(
+        reference=(Passage(row.excerpt),) if row.excerpt else (),
+        context=tuple(Passage(text) for text in row.claims_against),
+    )
+    if row.claims is None:
+        return ClaimJudgment(excerpt, error="not_asked") if row.excerpt else None
+    claims = tuple(_claim(claim, at, excerpt) for at, claim in enumerate(row.claims, start=1))
+    return ClaimJudgment(excerpt, claims, identity=_judge(row.claim_judge, row))
+
+
+def _claim(claim: ImportedClaim, at: int, excerpt: Excerpt) -> Claim:
+    spans = locate_quote(claim.evidence, excerpt) if claim.evidence else ()
+    return Claim(
+        id=f"c{at}",
+        text=claim.text,
+        verdict=claim.verdict,
+        evidence=claim.evidence,
+        evidence_spans=spans,
+        support=support_of(spans),
+        reason=claim.reason,
+    )
+
+
+def _score_claims(row: ImportedRow, shape: RunShape, scores: dict[str, float | None], missing: dict[str, str]) -> None:
+    """The metrics of claims follow from the claims; where a row has none, what the file says stays."""
+    if not shape.claims:
+        return
+    verdicts = [claim.verdict for claim in row.claims or ()]
+    for name, score in (("no_fabrication", no_fabrication_of), ("claim_precision", claim_precision_of)):
+        if row.claims is None:
+            scores.setdefault(name, None)
+            if scores[name] is None:
+                missing.setdefault(name, "judge_error" if row.error else "not_asked")
+            continue
+        scores[name], reason = score(verdicts)
+        missing.pop(name, None)
+        if reason is not None:
+            missing[name] = reason
+
+
+def _score_retrieval(
+    row: ImportedRow,
+    question: Question,
+    retrieved: tuple[RetrievedChunk, ...],
+    shape: RunShape,
+    scores: dict[str, float | None],
+    missing: dict[str, str],
+) -> None:
+    """Hits are counted only where the question's document and every chunk's document are known."""
+    if not shape.retrieval:
+        return
+    reason = None
+    if not question.relevant_docs:
+        reason = "no_relevant"
+    elif row.contexts is None or any(chunk.doc_id is None for chunk in row.contexts):
+        reason = "not_asked"
+    values = (hit_at(1, retrieved), hit_at(len(retrieved), retrieved), reciprocal_rank(retrieved))
+    for name, value in zip(_RETRIEVAL, values, strict=True):
+        scores[name] = value if reason is None else None
+        if reason is not None:
+            missing[name] = reason
+
+
+def _flags(
+    row: ImportedRow,
+    question: Question,
+    retrieved: tuple[RetrievedChunk, ...],
+    shape: RunShape,
+    scores: Mapping[str, float | None],
+) -> list[Flag]:
+    flags = []
+    perfect = [
+        name
+        for name in sorted(shape.claim_scores)
+        if (score := row.scores.get(name)) is not None and score == shape.kinds[name][0][1]
+    ]
+    if row.claims is not None and not row.claims and perfect:
+        flags.append(Flag(FlagName.SKIPPED_LOOKUP, f"no claims, yet {', '.join(perfect)} is perfect"))
+    if shape.retrieval and retrieved and all(chunk.relevant is False for chunk in retrieved):
+        found = sorted({chunk.chunk.doc_id for chunk in retrieved})
+        flags.append(
+            Flag(FlagName.MISROUTED, f"no chunk is from {question.doc_id}", matches=tuple(found)),
+        )
+    repeated = [name for name in shape.repeated if scores.get(name) is not None]
+    if repeated:
+        flags.append(
+            Flag(FlagName.SCORES_REPEAT_MEAN, f"every row has the same {', '.join(repeated)}", matches=tuple(repeated))
+        )
+    return flags

@@ -1,0 +1,275 @@
+"""One run: its questions with their scores, and a preview of the one under the cursor."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.timer import Timer
+
+from rag_audit.model import QuestionResult, QuestionRow, RunSummary, is_failed
+from rag_audit.tui import wording
+from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.content import Piece
+from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.screens.filtered import FilteredScreen
+from rag_audit.tui.screens.runs import metric_order
+from rag_audit.tui.source import Source
+from rag_audit.tui.widgets.passage import Passage, Section
+from rag_audit.tui.widgets.record_table import Column, RecordTable
+
+RowKey = tuple[str, int | None]
+JUDGED_BY_CLAIMS = frozenset({"no_fabrication", "claim_precision"})
+
+
+def row_key(row: QuestionRow) -> RowKey:
+    """What one row of a run is known by."""
+    return (row.id, row.repeat)
+
+
+class RunScreen(FilteredScreen):
+    """The questions of one run."""
+
+    PLACE = "run"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("run")]
+
+    def __init__(self, source: Source, summary: RunSummary, *, select: RowKey | None = None) -> None:
+        super().__init__(source)
+        self.summary = summary
+        self.wanted = select
+        self.rows: Sequence[QuestionRow] = ()
+        self.texts: dict[RowKey, str] = {}
+        self.blind: frozenset[str] = frozenset()
+        """Questions of the draw that this reviewer has not decided: their verdicts stay hidden."""
+        self.only: str | None = None
+        self.worse: frozenset[RowKey] = frozenset()
+        self._timer: Timer | None = None
+        self.metrics = [name for name in metric_order([summary]) if name in summary.metrics]
+        self.table = RecordTable[QuestionRow](self._columns(), row_key, empty="Reading the run …")
+        self.detail = Passage(id="detail")
+
+    def _columns(self) -> list[Column[QuestionRow]]:
+        columns: list[Column[QuestionRow]] = [
+            Column("question", self._id_cell, 12, sort=lambda row: row.id),
+            Column("text", lambda row: (self.texts.get(row_key(row), ""), "plain"), 16, 9, flexible=True),
+            Column("corpus", lambda row: (row.corpus, "quiet"), 10, 8, sort=lambda row: row.corpus),
+            Column("route", _route, 12, 30, sort=lambda row: ",".join(row.route)),
+        ]
+        columns += [self._metric(name, at) for at, name in enumerate(self.metrics)]
+        columns += [
+            Column("claims", self._claims, 9, 2, sort=self._contradicted),
+            Column("flags", self._flags, 8, 3, sort=self._flag_count),
+        ]
+        return columns
+
+    def _id_cell(self, row: QuestionRow) -> Piece:
+        name = row.id if row.repeat is None else f"{row.id} #{row.repeat}"
+        return (name, "bad" if row.error else "plain")
+
+    def _metric(self, name: str, at: int) -> Column[QuestionRow]:
+        def value(row: QuestionRow) -> float | None:
+            return None if self._hides(row, name) else row.scores.get(name)
+
+        def text(row: QuestionRow) -> Piece:
+            if self._hides(row, name):
+                return ("blind", "quiet")
+            scored = row.scores.get(name)
+            if scored is None:
+                reason = row.missing.get(name, "")
+                failed = bool(reason) and is_failed(reason)
+                return ("failed", "warn") if failed else ("–", "quiet")
+            return (wording.score(scored), "plain")
+
+        return Column(wording.short_name(name), text, 7, 10 + at, right=True, sort=value)
+
+    def _hides(self, row: QuestionRow, metric: str) -> bool:
+        return row.id in self.blind and metric in JUDGED_BY_CLAIMS
+
+    def _claims(self, row: QuestionRow) -> Piece:
+        if row.id in self.blind:
+            return ("blind", "quiet")
+        if not row.verdicts:
+            return ("–", "quiet")
+        counts = [(row.verdicts.get(word, 0), glyph) for word, glyph in _VERDICT_GLYPHS]
+        text = " ".join(f"{count}{glyph}" for count, glyph in counts if count)
+        return (text, "bad" if row.verdicts.get("contradicted") else "plain")
+
+    def _contradicted(self, row: QuestionRow) -> float | None:
+        return None if row.id in self.blind or not row.verdicts else float(row.verdicts.get("contradicted", 0))
+
+    def _flags(self, row: QuestionRow) -> Piece:
+        if row.id in self.blind:
+            return ("blind", "quiet")
+        return (" ".join(f"!{flag}" for flag in row.flags), "warn")
+
+    def _flag_count(self, row: QuestionRow) -> float | None:
+        return None if row.id in self.blind or not row.flags else float(len(row.flags))
+
+    def compose_body(self) -> ComposeResult:
+        """List and preview."""
+        with Container(classes="split"):
+            yield self.table
+            yield self.detail
+        yield self.filter_input
+
+    def on_mount(self) -> None:
+        """Read the rows, then the texts."""
+        self._tell()
+        self.table.focus()
+        self.fetch(lambda: self.source.run(self.summary.id).rows, self._show)
+        self.fetch(lambda: self.source.texts(self.summary.id), self._show_texts, group="texts")
+
+    def on_screen_resume(self) -> None:
+        """What was decided meanwhile may be shown."""
+        self.fetch(lambda: self.source.blind_questions(self.summary.id), self._set_blind, group="blind")
+
+    def _set_blind(self, blind: frozenset[str]) -> None:
+        if blind != self.blind:
+            self.blind = blind
+            self.apply_filter()
+
+    def _show(self, rows: Sequence[QuestionRow]) -> None:
+        self.rows = rows
+        self.table.empty = "No question matches."
+        self.apply_filter()
+        if self.wanted is not None:
+            self.table.select(self.wanted)
+            self.wanted = None
+
+    def _show_texts(self, texts: dict[RowKey, str]) -> None:
+        self.texts = texts
+        self.apply_filter()
+
+    def _tell(self) -> None:
+        shown, total = len(self.table.rows), len(self.rows)
+        facts: list[Piece] = []
+        if self.only:
+            facts.append((f"only {self.only}  ", "warn"))
+        if self.table.sorted_by:
+            facts.append((f"by {self.table.sorted_by.label}  ", "quiet"))
+        facts.append((f"{shown}/{total}" if shown != total else wording.plural(total, "question"), "quiet"))
+        self.title_bar.tell(["rag-audit", wording.run_name(self.summary)], facts)
+
+    def apply_filter(self) -> None:
+        """Show the questions that match the filter and the switch."""
+        words = self.filter_words
+        rows = [
+            row
+            for row in self.rows
+            if self._passes(row) and (not words or all(w in self._haystack(row) for w in words))
+        ]
+        self.table.set_rows(rows)
+        self._tell()
+
+    def leave_filter(self) -> None:
+        """Give the keys back to the list."""
+        self.table.focus()
+
+    def _passes(self, row: QuestionRow) -> bool:
+        if self.only == "flagged":
+            return bool(row.flags) and row.id not in self.blind
+        if self.only == "failed":
+            return bool(row.error) or any(is_failed(reason) for reason in row.missing.values())
+        if self.only == "worse":
+            return row_key(row) in self.worse
+        return True
+
+    def _haystack(self, row: QuestionRow) -> str:
+        flags = () if row.id in self.blind else row.flags
+        parts = (row.id, row.doc_id or "", row.corpus, *row.route, *row.tags, *flags, self.texts.get(row_key(row), ""))
+        return " ".join(parts).casefold()
+
+    def _switch(self, name: str) -> None:
+        self.only = None if self.only == name else name
+        self.apply_filter()
+
+    def action_only_flagged(self) -> None:
+        """Show flagged questions only, or all again."""
+        self._switch("flagged")
+
+    def action_only_failed(self) -> None:
+        """Show questions with a failure only, or all again."""
+        self._switch("failed")
+
+    def action_sort(self) -> None:
+        """Sort by the next column that can be sorted; after the last one as the run has them."""
+        sortable: list[Column[QuestionRow] | None] = [c for c in self.table.columns if c.sort is not None]
+        order = [None, *sortable]
+        following = order[(order.index(self.table.sorted_by) + 1) % len(order)]
+        self.table.sort_by(following, descending=False)
+        self._tell()
+
+    def action_reverse(self) -> None:
+        """Reverse the order; what has no value stays last."""
+        self.table.sort_by(self.table.sorted_by, descending=not self.table.descending)
+
+    @on(RecordTable.RowHighlighted)
+    def _preview_soon(self, event: RecordTable.RowHighlighted) -> None:
+        if self._timer:
+            self._timer.stop()
+        self._timer = self.set_timer(0.05, self._preview)
+
+    def _preview(self) -> None:
+        row = self.table.row
+        if row is None:
+            self.detail.show([])
+            return
+        run_id, hidden = self.summary.id, row.id in self.blind
+        self.fetch(
+            lambda: self.source.result(run_id, row.id, row.repeat),
+            lambda result: self.detail.show([preview(result, hidden=hidden)]),
+            group="preview",
+        )
+
+    @on(RecordTable.RowOpened)
+    def _opened(self, event: RecordTable.RowOpened) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Open the question."""
+        from rag_audit.tui.screens.question import QuestionScreen
+
+        if self.table.row is not None:
+            keys = [row_key(row) for row in self.table.rows]
+            self.app.push_screen(QuestionScreen(self.source, self.summary, keys, self.table.cursor))
+
+    def action_claims(self) -> None:
+        """Open the claims of the question."""
+        from rag_audit.tui.screens.claims import ClaimsScreen
+
+        if self.table.row is not None:
+            keys = [row_key(row) for row in self.table.rows]
+            self.app.push_screen(ClaimsScreen(self.source, self.summary, keys, self.table.cursor))
+
+    def action_copy(self) -> None:
+        """Copy the question's id and text."""
+        row = self.table.row
+        if row is not None:
+            self.copy(f"{row.id}  {self.texts.get(row_key(row), '')}".rstrip())
+
+
+_VERDICT_GLYPHS = (("verified", "✓"), ("contradicted", "✗"), ("absent", "○"), ("unparsed", "?"))
+
+
+def _route(row: QuestionRow) -> Piece:
+    text = " + ".join(row.route) + (f" ({row.rule})" if row.rule else "")
+    return (f"! {text}", "warn") if row.misrouted else (text, "quiet")
+
+
+def preview(result: QuestionResult, *, hidden: bool) -> Section:
+    """The question, its answer and why something is missing, in a few lines; blind ones without flags."""
+    answer = result.generation.answer if result.generation else None
+    lines: list[Line] = [
+        [(result.question.question, "strong")],
+        [("answer     ", "quiet"), (answer if answer else "– " + (result.error or "no answer"), "plain")],
+        [("reference  ", "quiet"), (result.question.reference_answer or "–", "plain")],
+    ]
+    failed = {name: reason for name, reason in result.missing.items() if is_failed(reason)}
+    if failed:
+        lines.append([(f"failed     {', '.join(f'{n}: {r}' for n, r in failed.items())}", "warn")])
+    if not hidden:
+        lines += [[(f"! {flag.flag.value}  ", "warn"), (flag.why, "quiet")] for flag in result.flags]
+    lines += [[(note, "quiet")] for note in result.notes]
+    return section_of(lines)

@@ -1,0 +1,215 @@
+"""The first screen: every run, with the context and the trend of the one under the cursor."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.timer import Timer
+
+from rag_audit.metrics import METRICS
+from rag_audit.model import RunSummary
+from rag_audit.tui import wording
+from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.content import Piece, sign
+from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.screens.filtered import FilteredScreen
+from rag_audit.tui.source import Source
+from rag_audit.tui.theme import STATUSES
+from rag_audit.tui.widgets.passage import Passage, Section
+from rag_audit.tui.widgets.record_table import Column, RecordTable
+
+_SHOWN_FIRST = ("hit_at_1", "faithfulness", "completeness", "no_fabrication", "keyword_coverage", "hit_at_k", "mrr")
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def metric_columns(names: Sequence[str]) -> list[Column[RunSummary]]:
+    """A column a metric, the less telling ones first to go."""
+
+    def cell(name: str) -> Column[RunSummary]:
+        def value(run: RunSummary) -> float | None:
+            return run.metrics[name].mean if name in run.metrics else None
+
+        def text(run: RunSummary) -> Piece:
+            metric = run.metrics.get(name)
+            return (wording.number(metric.mean, metric.range), "plain") if metric else ("", "plain")
+
+        return Column(wording.short_name(name), text, 7, 2 + names.index(name), right=True, sort=value)
+
+    return [cell(name) for name in names]
+
+
+def metric_order(runs: Sequence[RunSummary]) -> list[str]:
+    """The metrics any run has, the most telling ones first."""
+    present = {name for run in runs for name in run.metrics}
+    known = [name for name in (*_SHOWN_FIRST, *METRICS) if name in present]
+    return list(dict.fromkeys([*known, *sorted(present)]))
+
+
+def sparkline(values: Sequence[float | None]) -> str:
+    """Values as bars between their least and greatest; · where there is none."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    span = high - low
+    return "".join(
+        "·" if value is None else _BARS[3] if span == 0 else _BARS[round((value - low) / span * 7)] for value in values
+    )
+
+
+def summary_section(run: RunSummary, runs: Sequence[RunSummary]) -> Section:
+    """A run's context and metrics, with the trend of each over all runs up to the newest (oldest first)."""
+    context = run.context
+    origin: list[Piece] = [(wording.run_name(run), "strong"), (f"  {run.id}  {run.origin.value}", "quiet")]
+    if run.parent:
+        origin.append((f" of {run.parent}", "quiet"))
+    if run.source:
+        origin.append((f" from {run.source}", "quiet"))
+    lines: list[Line] = [
+        origin,
+        _facts(
+            ("generator", context.generator),
+            ("claims", context.judges.get("claims")),
+            ("scores", context.judges.get("scores")),
+        ),
+        _facts(
+            ("chunks", wording.chunking(context)),
+            ("retriever", wording.retriever(context)),
+            ("embedder", context.embedder),
+            ("routing", wording.routing(context)),
+        ),
+    ]
+    if run.context_parity is not None or run.overlap is not None:
+        parity, overlap = wording.number(run.context_parity), wording.number(run.overlap)
+        lines.append(_facts(("context parity", parity), ("overlap", overlap)))
+    lines += [[(note, "warn")] for note in run.notes]
+    names = [name for name in metric_order(runs) if name in run.metrics]
+    width = max((len(wording.short_name(name)) for name in names), default=0)
+    for name in names:
+        metric = run.metrics[name]
+        trend = sparkline([r.metrics[name].mean if name in r.metrics else None for r in runs[-24:]])
+        why = wording.missing_reasons(metric)
+        lines.append(
+            [
+                (f"{wording.short_name(name):<{width}} ", "plain"),
+                (f"{wording.number(metric.mean, metric.range):>7} ", "strong"),
+                (f"{trend} ", "info"),
+                (f"{wording.of_total(metric)}", "quiet"),
+                (f"  {why}" if why else "", "warn" if why.startswith("failed") else "quiet"),
+            ]
+        )
+    if any(run.claims.values()):
+        verdicts = "  ".join(f"{count} {word}" for word, count in run.claims.items() if count)
+        lines.append(_facts(("judge's verdicts", verdicts)))
+    if run.flags:
+        lines.append(_facts(("flags", "  ".join(f"{count} {name}" for name, count in run.flags.items()))))
+    return section_of(lines)
+
+
+def _facts(*facts: tuple[str, str | None]) -> list[Piece]:
+    line: list[Piece] = []
+    for at, (name, value) in enumerate(facts):
+        line += [(("  " if at else "") + name + " ", "quiet"), (value or "–", "plain")]
+    return line
+
+
+class RunsScreen(FilteredScreen):
+    """The list of runs."""
+
+    PLACE = "runs"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("runs")]
+
+    def __init__(self, source: Source, *, select: str | None = None) -> None:
+        super().__init__(source)
+        self.wanted = select
+        self.runs: list[RunSummary] = []
+        self.marked: str | None = None
+        self._timer: Timer | None = None
+        self.table = RecordTable[RunSummary](self._columns([]), lambda run: run.id, empty="Reading the history …")
+        self.detail = Passage(id="detail")
+
+    def _columns(self, metrics: Sequence[str]) -> list[Column[RunSummary]]:
+        return [
+            Column(
+                "run",
+                lambda run: ((("= " if run.id == self.marked else "") + wording.run_name(run)), "plain"),
+                14,
+                flexible=True,
+                sort=lambda run: wording.run_name(run),
+            ),
+            Column(
+                "started", lambda run: (wording.when(run.started_at)[5:], "quiet"), 11, 3, sort=lambda r: r.started_at
+            ),
+            Column("n", lambda run: (str(run.questions), "plain"), 5, 30, right=True, sort=lambda run: run.questions),
+            *metric_columns(metrics),
+            Column("status", lambda run: sign(STATUSES[run.status.value]), 13, 1),
+            Column("origin", lambda run: (run.origin.value, "quiet"), 9, 40),
+        ]
+
+    def compose_body(self) -> ComposeResult:
+        """List and details."""
+        with Container(classes="split"):
+            yield self.table
+            yield self.detail
+        yield self.filter_input
+
+    def on_mount(self) -> None:
+        """Read the history without holding up the first paint."""
+        self.title_bar.tell(["rag-audit", self.source.project.name])
+        self.table.focus()
+        self.action_reload()
+
+    def action_reload(self) -> None:
+        """Read the history again."""
+        self.fetch(self.source.runs, self._show)
+
+    def _show(self, runs: list[RunSummary]) -> None:
+        self.runs = runs
+        self.table.empty = "No runs yet: press r to evaluate, or i to import another tool's results."
+        self.table.set_columns(self._columns(metric_order(runs)))
+        self._show_rows(select=self.wanted)
+        self.wanted = None
+        self.title_bar.tell(["rag-audit", self.source.project.name], [(wording.plural(len(runs), "run"), "quiet")])
+
+    def apply_filter(self) -> None:
+        """Show the runs that match."""
+        self._show_rows()
+
+    def leave_filter(self) -> None:
+        """Give the keys back to the list."""
+        self.table.focus()
+
+    def _show_rows(self, *, select: str | None = None) -> None:
+        words = self.filter_words
+        rows = [run for run in self.runs if all(word in _haystack(run) for word in words)] if words else self.runs
+        self.table.set_rows(rows, select=select)
+
+    @on(RecordTable.RowHighlighted)
+    def _details(self, event: RecordTable.RowHighlighted) -> None:
+        """Show the details once the cursor rests."""
+        if self._timer:
+            self._timer.stop()
+        self._timer = self.set_timer(0.05, self._show_details)
+
+    def _show_details(self) -> None:
+        run = self.table.row
+        self.detail.show([summary_section(run, list(reversed(self.runs)))] if run else [])
+
+    @on(RecordTable.RowOpened)
+    def _opened(self, event: RecordTable.RowOpened) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Open the questions of the run."""
+        from rag_audit.tui.screens.run import RunScreen
+
+        if self.table.row is not None:
+            self.app.push_screen(RunScreen(self.source, self.table.row))
+
+
+def _haystack(run: RunSummary) -> str:
+    parts = (run.id, run.label or "", run.status.value, run.origin.value, run.context.generator, run.source or "")
+    return " ".join(parts).casefold()
