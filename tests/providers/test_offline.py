@@ -16,7 +16,7 @@ def chunks(*texts: str) -> tuple[RetrievedChunk, ...]:
 
 async def test_the_generator_quotes_the_best_sentence_with_its_citation() -> None:
     answer = await OfflineGenerator().generate(QUESTION, chunks("Nothing of use here.", TABLE))
-    assert answer.answer == "Signal: intake angle; Delay: 12 ms. [2]"
+    assert answer.answer == "intake angle | 12 ms. [2]"
     assert answer.prompt is not None
     assert "12 ms" in answer.prompt
 
@@ -85,3 +85,10 @@ def test_the_settings_name_what_is_opened() -> None:
     assert judge is not None
     assert judge.identity.model == "offline"
     assert open_score_judge(Settings({**Settings().values, "judge.scores": "none"})) is None
+
+
+async def test_a_chunk_that_begins_inside_a_table_gives_its_rows_no_invented_head() -> None:
+    inside = "| start angle | 25 ms |\n| intake angle | 12 ms |\n"
+    answer = await OfflineGenerator().generate(QUESTION, chunks(inside))
+    assert "intake angle | 12 ms. [1]" in answer.answer
+    assert all(part.strip(" .") in inside for part in answer.answer.replace("[1]", "\n").splitlines())

@@ -4,6 +4,7 @@ It can say nothing that is not in a chunk, and says so when no sentence fits the
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from rag_audit.judging.answers import NO_ANSWER
 from rag_audit.judging.prompts import hash_of_files
 from rag_audit.model import Generation, Question, RetrievedChunk
-from rag_audit.text.sentences import Sentence, split_sentences
+from rag_audit.text.sentences import split_sentences
 from rag_audit.text.words import content_stems
 
 _MOST_SENTENCES = 3
@@ -22,6 +23,8 @@ _NEXT_COVERAGE = 0.6
 _HEADING_WEIGHT = 0.5
 _RANK_DISCOUNT = 0.04
 _MARKERS = "-*+•>#| \t"
+_TABLE_RULE = re.compile(r"[ \t]*\n[ \t>]*\|?[ \t]*:?-{2,}")
+"""The line under the head of a table; a chunk that begins inside a table has none, and its first row is no head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,46 +85,21 @@ def extract_answer(question: str, retrieved: Sequence[RetrievedChunk]) -> str:
 
 
 def _candidates(item: RetrievedChunk) -> list[_Candidate]:
+    """Every sentence and table row as it stands in the chunk; headings and the head of a table help to find them."""
     heading_stems = content_stems(" ".join(item.chunk.heading))
-    sentences = [sentence for sentence in split_sentences(item.chunk.text) if sentence.kind != "heading"]
-    headers = _table_headers(sentences)
     found: list[_Candidate] = []
-    for position, sentence in enumerate(sentences):
-        if position in headers.values():
-            continue
-        text = _row(sentence, sentences, headers[position]) if position in headers else sentence.text
-        text = " ".join(text.strip(_MARKERS).split())
-        stems = content_stems(text)
-        if stems:
-            found.append(_Candidate(text, item.rank, position, stems, heading_stems))
-    return found
-
-
-def _table_headers(sentences: Sequence[Sentence]) -> dict[int, int]:
-    """Number of each table row below the first to the number of its header row."""
-    headers: dict[int, int] = {}
-    first: int | None = None
-    for position, sentence in enumerate(sentences):
+    column_stems: frozenset[str] = frozenset()
+    for position, sentence in enumerate(split_sentences(item.chunk.text)):
         if sentence.kind != "row":
-            first = None
-        elif first is None:
-            first = position
-        else:
-            headers[position] = first
-    return headers
-
-
-def _row(sentence: Sentence, sentences: Sequence[Sentence], header: int) -> str:
-    """A table row as `header: cell` pairs; its own words alone where the columns do not match."""
-    cells = _cells(sentence.text)
-    names = _cells(sentences[header].text)
-    if len(cells) != len(names):
-        return "; ".join(cell for cell in cells if cell)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+            column_stems = frozenset()
+        elif _TABLE_RULE.match(item.chunk.text, sentence.end):
+            column_stems = content_stems(sentence.text)
+            continue
+        text = " ".join(sentence.text.strip(_MARKERS).split())
+        stems = content_stems(text)
+        if stems and sentence.kind != "heading":
+            found.append(_Candidate(text, item.rank, position, stems | column_stems, heading_stems))
+    return found
 
 
 def _weights(asked: frozenset[str], candidates: Sequence[_Candidate]) -> dict[str, float]:
