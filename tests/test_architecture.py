@@ -16,7 +16,9 @@ LAYERS: tuple[frozenset[str], ...] = (
         {"audit", "context", "diff", "fingerprint", "flags", "judging", "metrics", "redact", "routing", "sampling"}
         | {"statistics", "summary", "text"}
     ),
-    frozenset({"auditing", "comparison", "config", "corpus", "export", "history", "importers", "providers", "yamlfile"}),
+    frozenset(
+        {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "providers", "yamlfile"}
+    ),
     frozenset({"attempt", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),
 )
