@@ -42,6 +42,7 @@ def _run_row(summary: RunSummary) -> list[str]:
 @click.option("--question", metavar="ID", help="One question with all that each layer saw.")
 def show_command(invocation: Invocation, run: str, question: str | None) -> None:
     """Show RUN, or one of its questions."""
+    from rag_audit.audit.effective import Decisions, effective_verdicts
     from rag_audit.cli.report import result_text, summary_text
     from rag_audit.export.shapes import result_json, summary_json
 
@@ -51,16 +52,21 @@ def show_command(invocation: Invocation, run: str, question: str | None) -> None
         say(summary_text(summary))
         return
     results = _results_of(history, summary, question)
+    decisions = Decisions(history.decisions(summary.id))
+    effective = [effective_verdicts(result, decisions) for result in results]
     if invocation.json:
         in_full = question is not None
         print_json(
             {
                 "run": summary_json(summary),
-                "questions": [result_json(result, in_full=in_full) for result in results],
+                "questions": [
+                    result_json(result, verdicts, in_full=in_full)
+                    for result, verdicts in zip(results, effective, strict=True)
+                ],
             }
         )
     else:
-        say("\n\n".join(result_text(one, {}) for one in results))
+        say("\n\n".join(result_text(one, verdicts) for one, verdicts in zip(results, effective, strict=True)))
 
 
 def _with_results_so_far(history: History, summary: RunSummary) -> RunSummary:
