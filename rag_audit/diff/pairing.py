@@ -22,7 +22,8 @@ class QuestionSide:
     """Metric to the mean over the repeats that have a value."""
     missing: Mapping[str, str]
     verdicts: Mapping[str, int]
-    routes: frozenset[tuple[str, ...]]
+    corpora: frozenset[str]
+    """The corpora it was sent to; empty where that is not recorded."""
     questions: frozenset[str]
     answers: frozenset[str | None]
     contexts: frozenset[str]
@@ -67,8 +68,9 @@ class Pair:
 
     @property
     def route_same(self) -> bool:
-        """Whether the question went to the same corpora."""
-        return self.before.routes == self.after.routes
+        """Whether the question went to the same corpora, as far as both runs record it."""
+        before, after = self.before.corpora, self.after.corpora
+        return before == after or not before or not after
 
     @property
     def excerpt_same(self) -> bool:
@@ -123,7 +125,7 @@ def question_side(rows: Sequence[QuestionRow]) -> QuestionSide:
         scores=scores,
         missing=missing,
         verdicts=first.verdicts if len(rows) == 1 else _total_verdicts(rows),
-        routes=frozenset(row.route for row in rows),
+        corpora=frozenset(corpus for row in rows for corpus in row.route),
         questions=frozenset(row.question_hash for row in rows),
         answers=frozenset(row.answer_hash for row in rows),
         contexts=frozenset(row.context_hash for row in rows),

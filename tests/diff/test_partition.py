@@ -1,5 +1,7 @@
 """Each question is in exactly one list, with the cause that the evidence allows."""
 
+from dataclasses import replace
+
 import pytest
 
 from rag_audit.model import QuestionResult
@@ -121,6 +123,14 @@ def test_another_route_is_the_cause_whatever_else_changed() -> None:
     found = diff(before, after)
     assert lists(found) == {"q": "improved"}
     assert found.questions.improved[0].causes == {"hit_at_1": "routing", "faithfulness": "routing"}
+
+
+def test_the_order_of_the_corpora_is_no_route_and_an_unrecorded_one_no_change() -> None:
+    before = run("b", [result("q", scores={"hit_at_1": 1.0}, route=["one", "two"], chunks=["x"])])
+    for route in (["two", "one"], []):
+        after = result("q", scores={"hit_at_1": 0.0}, chunks=["y"])
+        after = replace(after, route=replace(after.route, corpora=tuple(route)))
+        assert causes(diff(before, run("a", [after]))) == {"q": "system"}
 
 
 def test_retrieval_follows_the_chunks_and_not_the_judge() -> None:
