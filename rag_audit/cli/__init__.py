@@ -26,6 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "rejudge": ("rag_audit.cli.run", "Judge the archived answers of a run again, as a new run."),
     "flags": ("rag_audit.cli.show", "The claims and questions of a run that a person should look at."),
     "audit": ("rag_audit.cli.audit", "The human side: draw a sample, record decisions, report."),
+    "export": ("rag_audit.cli.export", "A run as CSV, HTML, JSONL, Markdown or JUnit; the audit pack."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""

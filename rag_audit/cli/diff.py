@@ -1,20 +1,32 @@
 """The verb `diff`: what changed between runs, for which question, because of what, and whether a build may pass."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import click
 
-from rag_audit.cli.output import print_json, say
+from rag_audit.cli.output import diagnose, print_json, say
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.comparison import diff_runs, report_diff
 from rag_audit.config import load_settings
 from rag_audit.diff import CONDITIONS
 from rag_audit.errors import UsageError
 from rag_audit.export.diff_json import diff_json
+from rag_audit.export.diff_junit import diff_junit
+from rag_audit.export.diff_md import diff_md
+from rag_audit.export.diff_report import DiffReport
 from rag_audit.export.diff_text import diff_text
+from rag_audit.export.writing import written
 from rag_audit.history import History
 
 GATE_TRIPPED = 1
+
+FORMS: dict[str, Callable[[DiffReport], str]] = {
+    "text": diff_text,
+    "md": diff_md,
+    "junit": diff_junit,
+}
+"""Form to the function that writes a report in it."""
 
 
 @verb("diff", short_help="What changed between runs.")
@@ -30,7 +42,8 @@ GATE_TRIPPED = 1
     help="Change that does not matter, as a share of the metric's range; M=X for one metric.",
 )
 @click.option("--allow-unverified", is_flag=True, help="Let a gate pass metrics whose context is not fully recorded.")
-@click.option("--format", "form", type=click.Choice(["text"]), default="text", help="Form of the report.")
+@click.option("--format", "form", type=click.Choice(list(FORMS)), default="text", help="Form of the report.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="PATH", help="Write the report there instead.")
 def diff_command(
     invocation: Invocation,
     before: str,
@@ -40,6 +53,7 @@ def diff_command(
     tolerances: Sequence[str],
     allow_unverified: bool,
     form: str,
+    output: Path | None,
 ) -> int:
     """Compare AFTER with BEFORE question by question, over the questions that both scored.
 
@@ -61,8 +75,12 @@ def diff_command(
     )
     if invocation.json:
         print_json(diff_json(diff))
-    else:
-        say(diff_text(report_diff(history, diff)))
+    elif output is None:
+        say(FORMS[form](report_diff(history, diff)))
+    if output is not None:
+        with written(output, project) as out:
+            out.write(FORMS[form](report_diff(history, diff)))
+        diagnose(f"{diff.before} → {diff.after}: {output}")
     return GATE_TRIPPED if diff.gate.tripped else 0
 
 
