@@ -43,10 +43,12 @@ async def run_evaluation(
     interrupted run under its own id and settings. Cancelling keeps every finished question. Raises ConfigError before
     any call to a model when questions, documents or settings are wrong, and KeyRejected when a key is refused.
     """
-    history = History(project)
-    writer = history.resume(history.resolve(resume).id) if resume else None
+    interrupted = History(project).resolve(resume) if resume else None
+    settings = load_settings(project, interrupted.overrides if interrupted else overrides)
+    history = History(project, redact=settings.items("redact"))
+    writer = history.resume(interrupted.id) if interrupted else None
     try:
-        prepared = prepare(project, load_settings(project, writer.header.overrides if writer else overrides))
+        prepared = prepare(project, settings)
         questions = chosen(prepared.questions, [id_ for id_, _ in writer.planned] if writer else only)
         async with open_evaluator(project, prepared, watch) as evaluator:
             context = _context_of(prepared, questions, evaluator)
@@ -63,7 +65,7 @@ async def run_evaluation(
                     return evaluator.unjudged(QuestionResult(question, route, error="max_cost"))
                 return await evaluator.evaluate(question, route)
 
-            await attempt.work(_unfinished(questions, writer), evaluate, prepared.settings.integer("workers"))
+            await attempt.work(_unfinished(questions, writer), evaluate, settings.integer("workers"))
             return attempt.close()
     except BaseException:
         # Whatever stops the run (a refused key, ctrl-c, a full disk): what is finished stays and can be resumed.

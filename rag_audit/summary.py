@@ -137,20 +137,6 @@ class SummaryBuilder:
                 self._tokens.output + (usage.output_tokens or 0),
             )
 
-    def build_unfinished(self, header: RunSummary) -> RunSummary:
-        """The summary so far of a run that is not closed: what is not done yet is missing as `unfinished`."""
-        summary = self.build(header, duration_s=header.duration_s, status=header.status)
-        remaining = header.questions - len(self.rows)
-        metrics = {
-            name: replace(
-                metric,
-                total=header.questions,
-                missing={**metric.missing, **({"unfinished": remaining} if remaining else {})},
-            )
-            for name, metric in summary.metrics.items()
-        }
-        return replace(summary, metrics=metrics)
-
     def build(self, header: RunSummary, *, duration_s: float | None, status: RunStatus | None = None) -> RunSummary:
         """The summary of what was added; the status follows from the missing scores unless it is given."""
         names = self._metric_names()

@@ -110,7 +110,7 @@ def rejudge_command(
         if value is not None
     )
     settings = load_settings(invocation.root, (*overrides, *more))
-    history = History(invocation.root)
+    history = History(invocation.root, redact=settings.items("redact"))
     parent = history.resolve(run)
 
     def start(watch: Watcher) -> Awaitable[RunSummary]:

@@ -2,11 +2,10 @@
 
 import click
 
-from rag_audit.cli.output import number, print_json, say, table
+from rag_audit.cli.output import diagnose, number, print_json, say, table
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.history import History
-from rag_audit.model import QuestionResult, RunStatus, RunSummary
-from rag_audit.summary import SummaryBuilder
+from rag_audit.model import ArchivedRun, QuestionResult, RunSummary
 
 
 @verb("runs")
@@ -14,6 +13,9 @@ def runs_command(invocation: Invocation) -> None:
     """List the runs, newest first, running and interrupted ones included."""
     history = History(invocation.root)
     summaries = [*history.unclosed()[::-1], *history.summaries()[::-1]]
+    for found in history.damage():
+        place = f"{found.file}:{found.line}" if found.line else found.file
+        diagnose(f"warning: {place}: {found.problem}; `rag-audit verify` tells more")
     if invocation.json:
         from rag_audit.export.shapes import summary_json
 
@@ -47,11 +49,12 @@ def show_command(invocation: Invocation, run: str, question: str | None) -> None
     from rag_audit.export.shapes import result_json, summary_json
 
     history = History(invocation.root)
-    summary = _with_results_so_far(history, history.resolve(run))
+    archived = history.archived(history.resolve(run).id)
+    summary = archived.summary
     if question is None and not invocation.json:
         say(summary_text(summary))
         return
-    results = _results_of(history, summary, question)
+    results = _results_of(history, archived, question)
     decisions = Decisions(history.decisions(summary.id))
     effective = [effective_verdicts(result, decisions) for result in results]
     if invocation.json:
@@ -66,26 +69,15 @@ def show_command(invocation: Invocation, run: str, question: str | None) -> None
             }
         )
     else:
-        say("\n\n".join(result_text(one, verdicts) for one, verdicts in zip(results, effective, strict=True)))
+        say("\n\n".join(map(result_text, results, effective)))
 
 
-def _with_results_so_far(history: History, summary: RunSummary) -> RunSummary:
-    """A run that is not closed has no summary on disk: add up what is finished."""
-    if summary.status not in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
-        return summary
-    builder = SummaryBuilder()
-    for result in history.results(summary.id):
-        builder.add(result)
-    return builder.build_unfinished(summary)
-
-
-def _results_of(history: History, summary: RunSummary, question: str | None) -> list[QuestionResult]:
+def _results_of(history: History, run: ArchivedRun, question: str | None) -> list[QuestionResult]:
+    """One question with its repeats, or all finished ones in the order of the question file."""
     if question is not None:
-        return history.repeats(summary.id, question)
-    if summary.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
-        return list(history.results(summary.id))
-    place = {(row.id, row.repeat): at for at, row in enumerate(history.archived(summary.id).rows)}
-    return sorted(history.results(summary.id), key=lambda result: place[result.question.id, result.repeat])
+        return history.repeats(run.summary.id, question)
+    place = {(row.id, row.repeat): at for at, row in enumerate(run.rows)}
+    return sorted(history.results(run.summary.id), key=lambda result: place[result.question.id, result.repeat])
 
 
 @verb("flags")

@@ -221,3 +221,15 @@ def test_json_is_one_document_and_a_person_gets_no_traceback(project: Path) -> N
         assert outcome.out == ""
         lines = outcome.err.splitlines()
         assert [line.split(":")[0] for line in lines] == ["error", "hint"], outcome.err
+
+
+def test_a_reviewers_verdict_is_shown_beside_the_judges(project: Path) -> None:
+    rag_audit(project, "run")
+    question = rag_audit(project, "show", "latest", "--question", "OLD-1", "--json").json["questions"][0]
+    claim = question["claims"][0]
+    assert (claim["verdict"], claim["effective_verdict"]) == ("verified", "verified")
+    argv = ("audit", "record", "latest", "OLD-1", claim["id"], "contradicted", "--reviewer", "ann")
+    assert rag_audit(project, *argv).code == 0
+    shown = rag_audit(project, "show", "latest", "--question", "OLD-1", "--json").json["questions"][0]["claims"][0]
+    assert (shown["verdict"], shown["effective_verdict"]) == ("verified", "contradicted")
+    assert "reviewers: contradicted" in rag_audit(project, "show", "latest", "--question", "OLD-1").out
