@@ -54,6 +54,8 @@ class ImportedClaim:
     verdict: Verdict
     evidence: str | None = None
     reason: str | None = None
+    conflicting: bool = False
+    """One retrieved text supports it and another contradicts it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,18 @@ from pathlib import Path
 
 from rag_audit.errors import InputError
 from rag_audit.importers.format import Format, refuse
-from rag_audit.importers.formats import azure, generic, plain, ragas
+from rag_audit.importers.formats import (
+    azure,
+    deepeval,
+    django_explain_errors,
+    generic,
+    inspect_ai,
+    plain,
+    promptfoo,
+    ragas,
+    ragchecker,
+    trulens,
+)
 from rag_audit.importers.mapping import FieldMap
 from rag_audit.importers.record import ForeignRun
 from rag_audit.importers.source import Source, open_source
@@ -14,6 +25,12 @@ from rag_audit.importers.values import clean
 FORMATS: Mapping[str, Format] = {
     format.name: format
     for format in (
+        deepeval.FORMAT,
+        django_explain_errors.FORMAT,
+        ragchecker.FORMAT,
+        promptfoo.FORMAT,
+        inspect_ai.FORMAT,
+        trulens.FORMAT,
         azure.FORMAT,
         plain.FORMAT,
         ragas.FORMAT,

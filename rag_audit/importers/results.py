@@ -188,6 +188,11 @@ def _flags(
         flags.append(
             Flag(FlagName.MISROUTED, f"no chunk is from {question.doc_id}", matches=tuple(found)),
         )
+    flags.extend(
+        Flag(FlagName.CONFLICTING_EVIDENCE, claim.reason or "retrieved texts disagree about it", f"c{at}")
+        for at, claim in enumerate(row.claims or (), start=1)
+        if claim.conflicting
+    )
     repeated = [name for name in shape.repeated if scores.get(name) is not None]
     if repeated:
         flags.append(

@@ -3,7 +3,7 @@
 import csv
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
@@ -60,6 +60,10 @@ def open_source(path: Path) -> Source:
         return _open_parquet(path)
     if zipfile.is_zipfile(path):
         return Source(path, "archive")
+    if path.suffix.lower() == ".eval":
+        raise InputError(
+            "not a zip archive although named .eval, or cut off", "Copy the log again.", where=clean(str(path))
+        )
     encoding = encoding_of(path)
     shape = _shape_of(path, encoding)
     if shape == "lines":
@@ -71,6 +75,16 @@ def open_source(path: Path) -> Source:
             path, "document", encoding, document, entries=(lambda: iter([Record(1, document)])) if single else None
         )
     return _open_table(path, encoding)
+
+
+def list_entries(members: Sequence[Any]) -> Entries:
+    """The members of a JSON list as entries; what is no object is left out."""
+
+    def entries() -> Iterator[Record | LeftOut]:
+        for at, member in enumerate(members, start=1):
+            yield Record(at, member) if isinstance(member, dict) else LeftOut(at, "not a JSON object")
+
+    return entries
 
 
 def parse_json(text: str | bytes) -> Any:

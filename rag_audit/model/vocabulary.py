@@ -91,6 +91,8 @@ class FlagName(StrEnum):
     TRUNCATED = "truncated"
     JUDGE_DIRECTED_TEXT = "judge_directed_text"
     EMPTY_OR_REFUSED = "empty_or_refused"
+    CONFLICTING_EVIDENCE = "conflicting_evidence"
+    """One retrieved text supports the claim and another contradicts it."""
     SCORES_REPEAT_MEAN = "scores_repeat_mean"
     """An imported file gives every row the same score: the mean, not a measurement."""
 

@@ -75,7 +75,7 @@ def _import(project: Path, path: Path) -> Outcome:
 
 
 def _files(kind: str) -> list[Any]:
-    cases = [case for case in _cases() if case.get("file", "").startswith(("azure", "ragas", "generic"))]
+    cases = [case for case in _cases() if "file" in case]
     refused = kind == "refused"
     return [pytest.param(case, id=case["file"]) for case in cases if bool(_expected(case)["must_refuse"]) == refused]
 
@@ -170,3 +170,17 @@ def _check_scores(results: list[QuestionResult], expected: dict[str, Any]) -> No
 
 def _letters(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
+
+
+@pytest.mark.skipif(IMPORTS is None, reason="the reference cases are not here")
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["dir"]) for case in _cases() if "dir" in case])
+def test_a_folder_gives_each_run_once_and_says_what_is_no_run(case: dict[str, Any], tmp_path: Path) -> None:
+    assert IMPORTS is not None
+    expected = _expected(case)
+    folder = IMPORTS / case["dir"]
+    outcome = _import(tmp_path, folder)
+    assert len({run.summary.id for run in outcome.imported}) == expected["distinct_runs"]
+    named = {folder / name for run in expected["runs"] for name in run["files"]}
+    assert {Path(run.path) for run in outcome.imported} == named
+    assert {Path(refusal.path) for refusal in outcome.refused} == {folder / name for name in expected["not_runs"]}
+    _check(Outcome(outcome.imported[:1], [], outcome.results), expected["runs"][0]["expect"])

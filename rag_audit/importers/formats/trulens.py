@@ -1,0 +1,144 @@
+"""TruLens: tables of records with one column a feedback; groundedness reasons carry the claims."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rag_audit.importers.columns import survey_columns
+from rag_audit.importers.format import Format, refuse
+from rag_audit.importers.kinds import known_kind
+from rag_audit.importers.listing import parse_listing
+from rag_audit.importers.record import Entries, ForeignRun, ImportedClaim, ImportedRow, LeftOut, Record
+from rag_audit.importers.source import Source
+from rag_audit.importers.values import is_blank, list_of, map_of, metric_names, name_of, number_of, text_of, utc_time
+from rag_audit.model import JudgeCall, RunContext, Verdict
+
+_RECORD = ("app_name", "app_version", "app_id", "record_id", "record_json", "cost_json", "perf_json", "app_json")
+_SCHEMA = frozenset({*_RECORD, "type", "input", "output", "tags", "ts", "Question", "Answer", "Response", ""})
+_MEASURED = ("latency", "total_tokens", "total_cost")
+_SPANS = frozenset({"record_attributes", "resource_attributes"})
+_EVIDENCE = "Supporting Evidence:"
+_NOTHING = "NOTHING FOUND"
+
+
+def recognises(source: Source) -> bool:
+    """The tool's own tables, a table of questions with reasons, spans, or a single feedback result."""
+    if "feedback_result_id" in source.document_map or "feedback_definition_id" in source.document_map:
+        return True
+    header = set(source.header)
+    if source.kind != "table":
+        return False
+    if header >= _SPANS or not header.isdisjoint(_RECORD[:3]):
+        return True
+    return "Question" in header and any(is_reason(name) for name in header)
+
+
+def is_reason(name: str) -> bool:
+    """Whether a column holds the reasons of a feedback."""
+    return name.lower().endswith(("_reason", "_reasons", " reason", " reasons"))
+
+
+def read(source: Source) -> tuple[ForeignRun, ...]:
+    """One run an app and version."""
+    if source.kind != "table":
+        raise refuse(source, "one feedback result, no record", "Export get_records_and_feedback() as CSV.")
+    header = set(source.header)
+    if header >= _SPANS:
+        raise refuse(source, "raw OTEL spans, no records", "Export get_records_and_feedback() as CSV.")
+    if header.isdisjoint(("input", "Question")) or source.entries is None:
+        raise refuse(
+            source, "aggregates only (a leaderboard): no record rows", "Export get_records_and_feedback() as CSV."
+        )
+    aside = {name for name in header if is_reason(name) or name.endswith("_calls")}
+    survey = survey_columns(source.entries, leave=_SCHEMA | aside)
+    if not survey.rows:
+        raise refuse(source, "header only, no rows", "Record at least one question.")
+    names = metric_names("trulens", survey.scores(lambda name: known_kind(f"trulens.{name.lower()}")[0][0] is not None))
+    systems = dict.fromkeys(_system(entry.values) for entry in source.entries() if isinstance(entry, Record))
+    return tuple(_run(_rows_of(source.entries, system), system, names, alone=len(systems) == 1) for system in systems)
+
+
+def _system(values: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    app = name_of(values.get("app_name")) or name_of(values.get("app_id"))
+    return app, name_of(values.get("app_version"))
+
+
+def _rows_of(entries: Entries, system: tuple[str | None, str | None]) -> Entries:
+    def rows() -> Iterator[Record | LeftOut]:
+        return (entry for entry in entries() if isinstance(entry, LeftOut) or _system(entry.values) == system)
+
+    return rows
+
+
+def _run(
+    entries: Entries, system: tuple[str | None, str | None], names: Mapping[str, str], *, alone: bool
+) -> ForeignRun:
+    app, version = system
+    title = " ".join(part for part in system if part) or None
+    first = next((entry.values for entry in entries() if isinstance(entry, Record)), {})
+    settings = {key: value for key, value in (("app_name", app), ("app_version", version)) if value}
+    return ForeignRun(
+        format="trulens",
+        entries=entries,
+        convert=lambda record: _row(record, names),
+        system=None if alone else title,
+        label=title,
+        context=RunContext(settings=settings),
+        started_at=utc_time(first.get("ts")),
+        kinds={metric: known_kind(metric) for metric in names.values()},
+        claim_scores=frozenset(metric for metric in names.values() if "groundedness" in metric),
+        warnings=("the file does not name the judge; --judge NAME makes runs comparable",),
+    )
+
+
+def _row(record: Record, names: Mapping[str, str]) -> ImportedRow | LeftOut:
+    values = record.values
+    question = text_of(values["input"] if "input" in values else values.get("Question"))
+    if question is None or is_blank(question):
+        return LeftOut(record.line, "no question")
+    scores = {metric: number_of(values.get(name)) for name, metric in names.items()}
+    reasons = {name: cell for name, cell in values.items() if is_reason(name) and not is_blank(cell)}
+    claims, note = _claims(reasons)
+    return ImportedRow(
+        question=question,
+        line=record.line,
+        id=name_of(values.get("record_id")),
+        answer=text_of(next((values[name] for name in ("output", "Answer", "Response") if name in values), None)),
+        scores=scores,
+        missing={metric: "no_score" for metric, score in scores.items() if score is None},
+        claims=claims,
+        claims_listed=len(claims or ()),
+        judge_calls=tuple(
+            JudgeCall("claims" if "groundedness" in name.lower() else "scores", "", f"{name}\n\n{cell}")
+            for name, cell in reasons.items()
+        ),
+        measurements={name: number for name in _MEASURED if (number := number_of(values.get(name))) is not None},
+        notes=tuple(text for text in (note, record.problem) if text),
+    )
+
+
+def _claims(reasons: Mapping[str, Any]) -> tuple[tuple[ImportedClaim, ...] | None, str | None]:
+    """The statements of the groundedness reasons; TruLens never says that something is contradicted."""
+    cell = next((cell for name, cell in reasons.items() if name.lower().startswith("groundedness")), None)
+    if cell is None:
+        return None, None
+    listed = parse_listing(cell) if isinstance(cell, str) else cell
+    if not isinstance(listed, list):
+        return None, "the groundedness reasons are cut off or unreadable" if str(cell).lstrip()[:1] == "[" else None
+    if not all("criteria" in map_of(member) for member in listed):
+        return None, None
+    return tuple(_claim(map_of(member)) for member in list_of(listed)), None
+
+
+def _claim(member: Mapping[str, Any]) -> ImportedClaim:
+    score = number_of(member.get("score"))
+    verdict = {1.0: Verdict.VERIFIED, 0.0: Verdict.ABSENT}.get(-1.0 if score is None else score, Verdict.UNPARSED)
+    evidence = (text_of(member.get("supporting_evidence")) or "").rpartition(_EVIDENCE)[2].strip()
+    return ImportedClaim(
+        text=text_of(member.get("criteria")) or "",
+        verdict=verdict,
+        evidence=None if not evidence or evidence.upper() == _NOTHING else evidence,
+        reason=None if score is None else f"score {score:g}",
+    )
+
+
+FORMAT = Format("trulens", "TruLens", recognises, read)
