@@ -1,5 +1,6 @@
 """Keys, tokens and what `redact:` names never reach a file: replaced before anything is hashed or stored (pure)."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,6 +33,14 @@ class Redactor:
         named = {value.strip() for name, value in environ.items() if _SECRET_NAMES.search(name)}
         self._secrets = sorted((secret for secret in named if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True)
         self._patterns = [_compiled(pattern) for pattern in patterns]
+        as_encoded = [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in self._secrets]
+        self._needles = [
+            needle.encode() for needle in (*as_encoded, *(hint for _, hints in _BUILT_IN for hint in hints))
+        ]
+
+    def may_touch(self, encoded: bytes) -> bool:
+        """Whether encoded JSON may hold a secret: False spares looking at each of its texts."""
+        return bool(self._patterns) or any(needle in encoded for needle in self._needles)
 
     def text(self, text: str) -> str:
         """The text without secrets."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from rag_audit.errors import HistoryError, UsageError
@@ -32,7 +33,7 @@ class History:
     def __init__(self, project: Path, *, redact: Sequence[str] = ()) -> None:
         """`redact`: the project's own patterns; the keys in the environment are always replaced."""
         self._layout = Layout(project / "history")
-        self._redactor = Redactor(os.environ, redact)
+        self._redact = tuple(redact)
         self._read: tuple[tuple[int, ...], Ledger] | None = None
 
     def summaries(self) -> list[RunSummary]:
@@ -121,6 +122,10 @@ class History:
     def rebuild(self) -> Rebuilt:
         """Write a new ledger from the run files, beside the old one."""
         return rebuild_ledger(self._layout)
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return Redactor(os.environ, self._redact)
 
     def _ledger(self) -> Ledger:
         """The ledger, read again only when the file changed."""

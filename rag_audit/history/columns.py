@@ -14,7 +14,6 @@ _PLAIN = tuple(field.name for field in fields(QuestionRow) if field.name not in 
 def columns_of(rows: Sequence[QuestionRow]) -> dict[str, Any]:
     """One list per field; scores and missing reasons one entry per metric."""
     return {
-        "count": len(rows),
         **{name: [getattr(row, name) for row in rows] for name in _PLAIN},
         "scores": _spread([row.scores for row in rows]),
         "missing": _spread([row.missing for row in rows]),
@@ -24,13 +23,13 @@ def columns_of(rows: Sequence[QuestionRow]) -> dict[str, Any]:
 def rows_of(columns: Mapping[str, Any], where: str) -> tuple[QuestionRow, ...]:
     """The rows that were put into columns; HistoryError at `where` if they do not fit together."""
     try:
-        count = columns["count"]
+        count = len(columns["id"])
         plain = {name: columns[name] for name in _PLAIN if name in columns}
         documents = [{name: values[at] for name, values in plain.items()} for at in range(count)]
         for name in _BY_NAME:
             for at, gathered in enumerate(_gather(columns[name], count)):
                 documents[at][name] = gathered
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         documents = [{"columns": f"{type(error).__name__}: {error}"}]
     return as_record(documents, tuple[QuestionRow, ...], where)
 

@@ -11,9 +11,10 @@ from rag_audit.errors import HistoryError
 from rag_audit.history import jsonl
 from rag_audit.history.index import ENTRY, index_entry
 from rag_audit.history.layout import Problem
-from rag_audit.history.runfile import Closing, closing_of, kind_of, read_header
+from rag_audit.history.runfile import STOPPED, Closing, closing_of, kind_of, read_header
 
-KINDS = frozenset({"run", "attempt", "text", "question", "rows", "index", "close"})
+KINDS = frozenset({"run", "attempt", STOPPED, "text", "question", "rows", "index", "close"})
+_MAY_REPEAT = frozenset({"attempt", STOPPED, "rows", "index"})
 
 
 @dataclass(slots=True)
@@ -50,7 +51,7 @@ class _Pass:
         if kind not in KINDS:
             self.problem(line, f"a line of the unknown kind {kind!r}")
         stated = bytes.fromhex(jsonl.stated_hash(line.data))
-        if kind not in ("attempt", "rows", "index") and stated in self.seen:
+        if kind not in _MAY_REPEAT and stated in self.seen:
             self.problem(line, f"this line is doubled: it is line {self.seen[stated]} again")
         self.seen.setdefault(stated, line.number)
         if (kind == "run") != (line.number == 1):

@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -42,35 +43,26 @@ def digest(data: bytes) -> str:
 
 
 def encode(document: Any) -> bytes:
-    """Encode as JSON; lone surrogates become U+FFFD and whole numbers beyond 64 bits text, neither exists in JSON."""
+    """Encode as JSON; lone surrogates become U+FFFD and whole numbers beyond 53 bits text, neither exists in JSON."""
     try:
         return orjson.dumps(document, _plain, _OPTIONS)
     except (TypeError, ValueError):
-        return orjson.dumps(_clean(orjson_tree(document)), _plain, _OPTIONS)
-
-
-def orjson_tree(document: Any) -> Any:
-    """A record as plain dicts and lists."""
-    from dataclasses import asdict, is_dataclass
-
-    return asdict(document) if is_dataclass(document) and not isinstance(document, type) else document
+        return orjson.dumps(_clean(document), _plain, _OPTIONS)
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    return str(value)
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if is_dataclass(value) and not isinstance(value, type):
+        return _clean(asdict(value))
     if isinstance(value, Mapping):
         return {_clean(str(key)): _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(orjson_tree(item)) for item in value]
+        return [_clean(item) for item in value]
     if isinstance(value, int) and abs(value) > _BIGGEST:
         return str(value)
     return value

@@ -1,7 +1,7 @@
 """Reading a run file: its header, one question by offset, all questions as a stream, its closing line.
 
-Lines in order: `run` (header), then for every question its new `text` lines and one `question` line, an `attempt` line
-where the run was resumed, and at the end `rows`, `index` and `close`.
+Lines in order: `run` (header), then for every question its new `text` lines and one `question` line, `stopped` where
+the writer gave up and `attempt` where the run was resumed, and at the end `rows`, `index` and `close`.
 """
 
 import os
@@ -19,6 +19,8 @@ from rag_audit.history.schema import as_record, parse, unreadable
 from rag_audit.history.texts import put_text
 from rag_audit.model import QuestionResult, RunStatus, RunSummary
 
+STOPPED = "stopped"
+"""Kind of the line that a writer leaves behind when it gives up a run."""
 Planned = tuple[tuple[str, int | None], ...]
 _KIND_WINDOW = 64
 _CACHED_BYTES = 8 << 20
@@ -89,8 +91,7 @@ def read_unclosed(path: Path) -> RunSummary:
     if closing is not None:
         return closing.run
     header = read_header(path)
-    running = is_alive(header.by) or is_alive(_last_writer(path))
-    status = RunStatus.RUNNING if running else RunStatus.INTERRUPTED
+    status = RunStatus.RUNNING if is_alive(_last_writer(path)) else RunStatus.INTERRUPTED
     return replace(header.run, status=status, questions=len(header.planned))
 
 
@@ -145,8 +146,10 @@ def _is_of(line: jsonl.Line, question_id: str) -> bool:
 
 
 def _last_writer(path: Path) -> str:
-    """The process that wrote last, named by every line but those of texts."""
+    """The process that wrote last; nobody where it said that it stopped."""
     for line in jsonl.lines_backwards(path):
+        if kind_of(line.data) == STOPPED and jsonl.is_intact(line.data):
+            return ""
         if kind_of(line.data) in ("run", "question", "attempt") and jsonl.is_intact(line.data):
             return str(parse(kind_of(line.data), line.data, str(path)).get("by"))
     return ""

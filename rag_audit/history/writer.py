@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from rag_audit.history.index import index_entry, index_line
 from rag_audit.history.layout import Layout
 from rag_audit.history.ledger import encode_rows
 from rag_audit.history.process import own_identity
-from rag_audit.history.runfile import Planned, kind_of, read_closing, read_header
+from rag_audit.history.runfile import STOPPED, Planned, kind_of, read_closing, read_header
 from rag_audit.history.schema import SCHEMA, as_record, parse
 from rag_audit.history.texts import take_texts
 from rag_audit.model import QuestionResult, QuestionRow, RunStatus, RunSummary
@@ -92,8 +93,12 @@ class RunWriter:
     def abandon(self) -> None:
         """Stop writing; the run stays as interrupted and can be resumed. Does nothing after `close`."""
         with self._lock:
-            if self._open:
-                self._leave()
+            if not self._open:
+                return
+            # A full disk may refuse this line: then the run counts as running until this process ends.
+            with suppress(OSError):
+                self._append(jsonl.seal(jsonl.encode({"schema": SCHEMA, "kind": STOPPED})))
+            self._leave()
 
     def discard(self) -> None:
         """Remove the file of a run that cannot be finished: an import is archived as a whole or not at all."""
@@ -104,13 +109,13 @@ class RunWriter:
 
     def _without_secrets(self, result: QuestionResult) -> tuple[QuestionResult, Any]:
         """The result as it may be stored, and as parsed JSON."""
-        tree = orjson.loads(jsonl.encode(result))
-        clean = self._redactor.tree(tree)
-        if clean == tree:
+        encoded = jsonl.encode(result)
+        tree = orjson.loads(encoded)
+        if not self._redactor.may_touch(encoded) or self._redactor.tree(tree) == tree:
             return result, tree
         if result.claim_judgment is not None:
             result = replace(result, claim_judgment=self._redactor.judgment(result.claim_judgment))
-            clean = self._redactor.tree(orjson.loads(jsonl.encode(result)))
+        clean = self._redactor.tree(orjson.loads(jsonl.encode(result)))
         return as_record(clean, QuestionResult, str(self._path)), clean
 
     def _append_closing(self, summary: RunSummary, columns: bytes) -> str:
@@ -221,7 +226,7 @@ def start_run(layout: Layout, header: RunSummary, planned: Planned, redactor: Re
         try:
             writer.write_header()
         except OSError:
-            writer.abandon()
+            os.close(handle)
             path.unlink()
             raise
     return writer
@@ -241,9 +246,9 @@ def resume_run(layout: Layout, run_id: str, redactor: Redactor) -> RunWriter:
             jsonl.mend_tail(handle, path)
             writer.take_up()
         except BlockingIOError:
-            writer.abandon()
+            os.close(handle)
             raise UsageError(f"run {run_id} is still running", "Wait until it ends, or stop it.") from None
         except BaseException:
-            writer.abandon()
+            os.close(handle)
             raise
     return writer

@@ -1,0 +1,150 @@
+"""A record torn off by a crash, at every byte: no good record is lost, none is fused, the next append is readable."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_audit.history import History
+from rag_audit.history.archive import archive_leftovers
+from rag_audit.history.layout import TORN, Layout
+from rag_audit.history.texts import LONG
+from rag_audit.model import Generation, Question, QuestionResult, Route, RunSummary
+from tests.history.examples import archive, closed, decision, result, row, summary
+
+VERIFY_EVERY = 97
+"""At every so many cuts the whole history is verified too."""
+
+
+@pytest.fixture(autouse=True)
+def _no_syncing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of cuts look at contents, not at what survives a power cut."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+def cuts(path: Path, whole: bytes, records: int = 2) -> Iterator[tuple[int, int]]:
+    """Cut the file at every byte of its last records: (where, how many whole lines are left)."""
+    lines = whole.splitlines(keepends=True)
+    for where in range(len(whole) - sum(map(len, lines[-records:])), len(whole) + 1):
+        for side in path.parent.glob(f"*{TORN}*"):
+            side.unlink()
+        path.write_bytes(whole[:where])
+        # A record that lacks nothing but its line end is whole.
+        yield where, whole[:where].count(b"\n") + whole[where : where + 1].count(b"\n")
+
+
+def short_result(question_id: str) -> QuestionResult:
+    """One text line and one question line."""
+    return QuestionResult(Question(question_id, "Why?"), Route((), "doc_id"), generation=Generation(question_id * LONG))
+
+
+def torn_bytes(path: Path) -> bytes:
+    return b"".join(side.read_bytes() for side in path.parent.glob(f"{path.name}{TORN}*"))
+
+
+def test_a_ledger_cut_at_every_byte(tmp_path: Path) -> None:
+    runs = [archive(tmp_path, f"r{number}", ["q1"]) for number in range(3)]
+    newest = archive(tmp_path, "r3", ["q1"])
+    path = tmp_path / "history/eval_history.jsonl"
+    *whole_lines, _ = path.read_bytes().splitlines(keepends=True)
+    run_file = tmp_path / "history/runs/r3.jsonl"
+    evidence = run_file.read_bytes()
+    for where, left in cuts(path, b"".join(whole_lines)):
+        run_file.unlink(missing_ok=True)
+        assert History(tmp_path).summaries() == runs[:left]
+        report = History(tmp_path).verify() if where % VERIFY_EVERY == 0 else None
+        assert report is None or report.ok
+        torn = path.read_bytes()[sum(map(len, whole_lines[:left])) :]
+        run_file.write_bytes(evidence)
+        archive_leftovers(Layout(tmp_path / "history"))
+        # Every closed run is in the ledger again, whatever the cut took away.
+        assert History(tmp_path).summaries() == [*runs[:left], *runs[left:], newest]
+        assert torn_bytes(path) == torn
+        assert where % VERIFY_EVERY or History(tmp_path).verify().ok
+
+
+def test_decisions_cut_at_every_byte(tmp_path: Path) -> None:
+    decisions = [History(tmp_path).record(decision(f"c{number}")) for number in range(4)]
+    path = tmp_path / "history/audits/ada.jsonl"
+    whole = path.read_bytes()
+    for where, left in cuts(path, whole):
+        kept = sorted(found.id for found in History(tmp_path).decisions())
+        assert kept == sorted(one.id for one in decisions[:left])
+        assert where % VERIFY_EVERY or History(tmp_path).verify().ok
+        again = History(tmp_path).record(decision("c9"))
+        kept = sorted(found.id for found in History(tmp_path).decisions())
+        assert kept == sorted([*(one.id for one in decisions[:left]), again.id])
+        lines = whole.splitlines(keepends=True)
+        assert torn_bytes(path) == whole[:where][sum(map(len, lines[:left])) :]
+        assert where % VERIFY_EVERY or History(tmp_path).verify().ok
+
+
+def test_a_run_file_cut_at_every_byte(tmp_path: Path) -> None:
+    ids = ["q1", "q2", "q3"]
+    header = summary("r1")
+    writer = History(tmp_path).start(header, [(id_, None) for id_ in ids])
+    for id_ in ids:
+        writer.append(short_result(id_))
+    writer.abandon()
+    path = tmp_path / "history/runs/r1.jsonl"
+    whole = path.read_bytes()
+    for where, left in cuts(path, whole, records=5):
+        left = sum(b'"kind":"question"' in line for line in whole.splitlines()[:left])
+        assert [found.question.id for found in History(tmp_path).results("r1")] == ids[:left]
+        resumed = History(tmp_path).resume("r1")
+        assert resumed.finished == {(id_, None) for id_ in ids[:left]}
+        for id_ in ids[left:]:
+            resumed.append(short_result(id_))
+        assert [found.question.id for found in History(tmp_path).results("r1")] == ids
+        if where % VERIFY_EVERY == 0:
+            resumed.close(closed(header), [row(id_) for id_ in ids])
+            assert History(tmp_path).verify().ok
+            (tmp_path / "history/eval_history.jsonl").unlink()
+        else:
+            resumed.abandon()
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunSummary]:
+    project = tmp_path_factory.mktemp("finished")
+    return project, archive(project, "r1", ["q1"])
+
+
+def test_closing_cut_at_every_byte(finished: tuple[Path, RunSummary], tmp_path: Path) -> None:
+    """Killed while closing: the run is interrupted with all its questions, and closes on resume."""
+    project = tmp_path / "project"
+    shutil.copytree(finished[0], project)
+    path = project / "history/runs/r1.jsonl"
+    whole = path.read_bytes()
+    closing_line = len(whole.splitlines(keepends=True)[-1])
+    for where, _ in cuts(path, whole, records=3):
+        (project / "history/eval_history.jsonl").unlink(missing_ok=True)
+        is_closed = where >= len(whole) - 1
+        assert [run.status.value for run in History(project).unclosed()] == ["complete" if is_closed else "running"]
+        if is_closed or where % 7:
+            continue
+        resumed = History(project).resume("r1")
+        assert resumed.finished == {("q1", None)}
+        resumed.close(closed(resumed.header), [row("q1")])
+        assert History(project).summaries() == [finished[1]]
+        assert History(project).result("r1", "q1") == result("q1")
+        assert History(project).verify().ok
+    assert closing_line < len(whole)
+
+
+def test_a_torn_record_is_never_set_aside_over_another(tmp_path: Path) -> None:
+    History(tmp_path).record(decision("c1"))
+    path = tmp_path / "history/audits/ada.jsonl"
+    for torn in (b'{"half', b'{"other', b'{"half'):
+        with path.open("ab") as file:
+            file.write(torn)
+        offset = path.stat().st_size - len(torn)
+        History(tmp_path).record(decision("c2"))
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[:1]))
+    sides = sorted(path.parent.glob(f"*{TORN}*"))
+    assert [side.name for side in sides] == [f"ada.jsonl{TORN}{offset}", f"ada.jsonl{TORN}{offset}-2"]
+    assert [side.read_bytes() for side in sides] == [b'{"half', b'{"other']
+    assert len(History(tmp_path).verify().notes) == 2
