@@ -6,9 +6,10 @@ A table row, a list item and a line of code each stand for themselves: technical
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 _FENCE = re.compile(r"^[ \t>]*(```|~~~)")
-_HEADING = re.compile(r"^[ \t>]{0,4}#{1,6}\s")
+_HEADING = re.compile(r"^(?: {0,3}|[ >]*>[ >]*)#{1,6}\s")
 _TABLE_ROW = re.compile(r"^[ \t>]*\|.*\|[ \t]*$")
 _TABLE_RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LIST_ITEM = re.compile(r"^[ \t>]*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -31,7 +32,7 @@ class Sentence:
     start: int
     end: int
     kind: str = "prose"
-    """prose | item | heading | row | code."""
+    """prose | item | heading | header (of a table) | row | code."""
 
 
 def split_sentences(text: str) -> list[Sentence]:
@@ -48,7 +49,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
     open_block: tuple[int, int, str] | None = None
     in_fence = False
     position = 0
-    for line in text.splitlines(keepends=True):
+    lines = text.splitlines(keepends=True)
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         start, position = position, position + len(line)
         body = line.strip()
         if _FENCE.match(line):
@@ -56,6 +58,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
             kind = "break"
         else:
             kind = _kind_of_line(line, body, in_fence, open_block)
+            if kind == "row" and _TABLE_RULE.match(following):
+                kind = "header"
         if kind == "more" and open_block:
             open_block = (open_block[0], start + len(line.rstrip()), open_block[2])
             continue

@@ -22,7 +22,7 @@ def test_table_rows_list_items_and_code_lines_stand_alone() -> None:
         "| Name | ms |\n|------|---:|\n| tx | 12 |\n| rx | 8 |\n\n- one\n  goes on\n- two\n\n```\na = 1\nb = 2\n```\n"
     )
     assert [(s.kind, s.text) for s in split_sentences(text)] == [
-        ("row", "| Name | ms |"),
+        ("header", "| Name | ms |"),
         ("row", "| tx | 12 |"),
         ("row", "| rx | 8 |"),
         ("item", "- one\n  goes on"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rag_audit.judging.answers import refusal_of, states_specifics, without_citations
 from rag_audit.judging.evidence import support_of
-from rag_audit.judging.lexical import Finding, judge_claim
+from rag_audit.judging.lexical import RULE_FILES, judge_claim
 from rag_audit.judging.prompts import hash_of_files
 from rag_audit.model import (
     Claim,
@@ -19,14 +19,8 @@ from rag_audit.model import (
 )
 from rag_audit.text.sentences import split_sentences
 
-RULE_FILES = (
-    "judging/lexical.py",
-    "judging/answers.py",
-    "providers/offline/claim_judge.py",
-    "text/identifiers.py",
-    "text/sentences.py",
-    "text/words.py",
-)
+RULES = (*RULE_FILES, "judging/answers.py", "providers/offline/claim_judge.py")
+"""The files whose hash is the judge's prompt hash."""
 _PARTS = ("reference", "context")
 
 
@@ -34,7 +28,7 @@ class OfflineClaimJudge:
     """Judges each sentence of an answer by rules; never an LLM's equal, and its measured agreement is published."""
 
     def __init__(self) -> None:
-        self.identity = JudgeIdentity("offline", hash_of_files(*RULE_FILES))
+        self.identity = JudgeIdentity("offline", hash_of_files(*RULES))
 
     async def judge_claims(
         self, question: Question, answer: str, excerpt: Excerpt, claims: Sequence[Claim] | None = None
@@ -63,7 +57,7 @@ def extract_claims(answer: str) -> list[Claim]:
     counts: dict[str, int] = {}
     for sentence in split_sentences(without_citations(answer)):
         text = sentence.text.strip()
-        if sentence.kind != "heading" and any(character.isalnum() for character in text):
+        if sentence.kind not in ("heading", "header") and any(character.isalnum() for character in text):
             counts[text] = counts.get(text, 0) + 1
     return [
         Claim(f"c{number}", text, Verdict.UNPARSED, count=count)
@@ -98,6 +92,3 @@ def _joint_verdict(reference: Verdict, context: Verdict) -> Verdict:
     if reference is not Verdict.ABSENT:
         return reference
     return context
-
-
-__all__ = ["RULE_FILES", "Finding", "OfflineClaimJudge", "extract_claims", "judge_against_excerpt"]

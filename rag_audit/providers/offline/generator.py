@@ -90,11 +90,11 @@ def _candidates(item: RetrievedChunk) -> list[_Candidate]:
     found: list[_Candidate] = []
     column_stems: frozenset[str] = frozenset()
     for position, sentence in enumerate(split_sentences(item.chunk.text)):
-        if sentence.kind != "row":
-            column_stems = frozenset()
-        elif _TABLE_RULE.match(item.chunk.text, sentence.end):
+        if sentence.kind == "header":
             column_stems = content_stems(sentence.text)
             continue
+        if sentence.kind != "row":
+            column_stems = frozenset()
         text = " ".join(sentence.text.strip(_MARKERS).split())
         stems = content_stems(text)
         if stems and sentence.kind != "heading":

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rag_audit.judging.lexical import judge_claim
 from rag_audit.judging.prompts import hash_of_files
 from rag_audit.model import JudgeCall, JudgeIdentity, Question, RetrievedChunk, ScoreJudgment, Verdict
-from rag_audit.providers.offline.claim_judge import RULE_FILES, extract_claims
+from rag_audit.providers.offline.claim_judge import RULES, extract_claims
 from rag_audit.text.sentences import split_sentences
 from rag_audit.text.words import content_stems
 
@@ -14,7 +14,7 @@ class OfflineScoreJudge:
     """Counts; it understands nothing, and its justification says what was counted."""
 
     def __init__(self) -> None:
-        self.identity = JudgeIdentity("offline", hash_of_files(*RULE_FILES, "providers/offline/score_judge.py"))
+        self.identity = JudgeIdentity("offline", hash_of_files(*RULES, "providers/offline/score_judge.py"))
 
     async def judge_scores(
         self, question: Question, answer: str, retrieved: Sequence[RetrievedChunk]
