@@ -8,6 +8,7 @@ from typing import Protocol
 
 from rag_audit.model import Document, Question, Route
 from rag_audit.model.settings import Settings
+from rag_audit.text.comparison import COMPARISON
 
 
 class ScannedDocuments(Protocol):
@@ -77,11 +78,19 @@ def route_question(question: Question, table: RoutingTable, settings: Settings) 
     if question.cross_corpus is None:
         if several:
             return Route(compared, "named", home)
-        if re.search(settings.text("routing.comparison_pattern"), question.question, re.IGNORECASE):
+        if _compares(question.question, settings.text("routing.comparison_pattern")):
             return Route(table.corpora, "pattern", home)
     if home:
         return Route(home, "doc_id", home)
     return Route(named, "named") if named else Route(table.corpora, "cross_corpus")
+
+
+def _compares(text: str, pattern: str) -> bool:
+    """Whether a question compares, by `routing.comparison_pattern`."""
+    if pattern == "off":
+        return False
+    comparison = COMPARISON if pattern == "builtin" else re.compile(pattern, re.IGNORECASE)
+    return comparison.search(text) is not None
 
 
 def _in_order(table: RoutingTable, corpora: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Cutting a document into chunks: verbatim slices that begin and end where the text itself does, as far as it can.
 
 Every place where a text may be cut has a strength: a heading is stronger than a paragraph, a paragraph than a line or
-table row, that than a sentence, a sentence than a word. A chunk ends at the strongest place in its second half.
+table row, that than a sentence, a sentence than a word. A chunk ends at the strongest place beyond its first third.
 """
 
 import re
@@ -68,7 +68,7 @@ def cut_text(text: str, headings: Sequence[Heading], chunking: Chunking) -> Iter
         if limit >= len(text):
             yield start, _without_trailing_space(text, start, len(text))
             return
-        cut, strength = _best_cut(places, strengths, ruler.reach(start, chunking.size // 2), limit)
+        cut, strength = _best_cut(places, strengths, ruler.reach(start, chunking.size // 3), limit)
         if cut is None:
             cut, strength = _safe_cut(text, start, limit), _WORD
         yield start, _without_trailing_space(text, start, cut)

@@ -68,7 +68,10 @@ class Retriever:
         return tuple(retrieved)
 
     def _rank(self, corpus: str, query: str) -> list[_Candidate]:
-        """One corpus's chunks by reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): sum of 1 / (k + rank)."""
+        """One corpus's chunks by reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): sum of weight / (k + rank).
+
+        Terms weigh 1, meaning `retriever.vector_weight` where both rank.
+        """
         settings = self._settings
         limit = max(settings.integer("retriever.candidates"), settings.integer("retriever.top_k"))
         mode = settings.text("retriever.mode")
@@ -79,11 +82,12 @@ class Retriever:
         if mode in ("hybrid", "vector") and embedder is not None:
             rankings["vector"] = index.by_vector(embedder.embed_query(query), limit)
         constant = settings.integer("retriever.rrf_k")
+        weights = {"vector": settings.number("retriever.vector_weight")} if len(rankings) > 1 else {}
         fused: dict[int, float] = {}
         parts: dict[int, dict[str, float]] = {}
         for name, ranking in rankings.items():
             for rank, (number, score) in enumerate(ranking, start=1):
-                fused[number] = fused.get(number, 0.0) + 1.0 / (constant + rank)
+                fused[number] = fused.get(number, 0.0) + weights.get(name, 1.0) / (constant + rank)
                 parts.setdefault(number, {}).update({name: score, f"{name}_rank": rank})
         candidates = [_Candidate(corpus, number, score, parts[number]) for number, score in fused.items()]
         return sorted(candidates, key=lambda candidate: candidate.order)
@@ -97,7 +101,8 @@ class Retriever:
             "embedder": distinct[0] if len(distinct) == 1 else "; ".join(f"{c}={i}" for c, i in identities.items()),
             "chunking": _chunking_context(self._documents, settings),
             "retriever": {
-                name: settings.values[f"retriever.{name}"] for name in ("mode", "top_k", "candidates", "rrf_k")
+                name: settings.values[f"retriever.{name}"]
+                for name in ("mode", "top_k", "candidates", "rrf_k", "vector_weight")
             },
             "corpora": {
                 corpus: {

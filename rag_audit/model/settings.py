@@ -27,13 +27,6 @@ class Setting:
     """Lowest level that may set it: project | corpus | module."""
 
 
-_COMPARISON_PATTERN = (
-    r"\b(compare[ds]?|comparing|comparison|differences?|differs?|versus|vs\.?"
-    r"|both (?:versions|generations|systems|units)"
-    r"|vergleich\w*|unterschied\w*|gegenüber|im Gegensatz|beide[nr]?"
-    r"|différences?|comparado|diferencias?)\b"
-)
-
 SETTINGS: tuple[Setting, ...] = (
     Setting("chunking.size", 800, "Longest chunk, in `chunking.unit`.", "int", low=50, high=100_000, level="module"),
     Setting(
@@ -55,11 +48,23 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("retriever.top_k", 5, "Chunks that go to the generator.", "int", low=1, high=200),
     Setting("retriever.candidates", 40, "Chunks each ranking contributes before fusion.", "int", low=1, high=4096),
     Setting("retriever.rrf_k", 60, "Constant of reciprocal rank fusion.", "int", low=1, high=10_000),
+    Setting(
+        "retriever.vector_weight",
+        0.5,
+        "Weight of the ranking by meaning in the fusion; the ranking by terms weighs 1.",
+        "float",
+        low=0,
+        high=10,
+    ),
     Setting("routing.enabled", True, "Send each question to the corpus of its document.", "bool"),
     Setting(
         "routing.default_corpus", None, "Where everything goes without routing; default: first by name.", "optional"
     ),
-    Setting("routing.comparison_pattern", _COMPARISON_PATTERN, "Questions that match are routed to every corpus."),
+    Setting(
+        "routing.comparison_pattern",
+        "builtin",
+        "Questions that match are routed to every corpus: builtin (several languages) | off | a regular expression.",
+    ),
     Setting("generator", "offline", "offline | anthropic:MODEL."),
     Setting("generator.base_url", None, "Another address of the generator's service.", "optional"),
     Setting("generator.max_tokens", 1024, "Longest answer, in tokens.", "int", low=1, high=200_000),
