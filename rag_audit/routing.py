@@ -1,14 +1,18 @@
 """Which corpora a question is sent to, and the rule that chose them."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Protocol
 
+from rag_audit.fingerprint import fingerprint
 from rag_audit.model import Document, Question, Route
 from rag_audit.model.settings import Settings
 from rag_audit.text.comparison import COMPARISON
+
+_GAP = r"[\s_\-./]*"
+"""What may stand between the words of a corpus's name."""
 
 
 class ScannedDocuments(Protocol):
@@ -31,8 +35,7 @@ class RoutingTable:
 
     def fingerprint(self) -> str:
         """Hash of what the table says."""
-        said = "\n".join(f"{doc_id}\t{corpus}" for doc_id, corpus in sorted(self.corpus_of.items()))
-        return blake2b(said.encode(), digest_size=16).hexdigest()
+        return fingerprint(part for entry in sorted(self.corpus_of.items()) for part in entry)
 
     def homes(self, doc_ids: Sequence[str]) -> tuple[str, ...]:
         """The corpora that hold these documents, in the order of the documents."""
@@ -98,21 +101,22 @@ def _in_order(table: RoutingTable, corpora: Sequence[str]) -> tuple[str, ...]:
 
 
 def _name_patterns(corpora: Sequence[str]) -> dict[str, re.Pattern[str]]:
-    """What finds each corpus's name in a text: the whole name, or the part with a digit that sets it apart.
+    """What finds each corpus's name in a text.
 
-    Of `keda-1.5` and `keda-2.17` the parts are `1.5` and `2.17`; words may be written with space, hyphen or nothing
-    between them.
+    A name with a digit or several words is found as it is (`keda-1.5` also as `KEDA 1.5`), and by the part with a
+    digit that sets it apart from its siblings (`1.5`). A name that is an ordinary word only counts in quotes.
     """
     words = {corpus: re.findall(r"[^\W_]+(?:\.[^\W_]+)*", corpus) for corpus in corpora}
-    shared = set.intersection(*(set(own) for own in words.values())) if len(corpora) > 1 else set()
+    uses = Counter(word for own in words.values() for word in set(own))
     patterns = {}
     for corpus, own in words.items():
-        if not own:
-            continue
-        apart = [word for word in own if word not in shared]
-        spellings = [r"[\s_\-./]*".join(map(re.escape, own))]
-        if shared and apart and any(any(map(str.isdigit, word)) for word in apart):
-            spellings.append(r"[\s_\-./]*".join(map(re.escape, apart)))
-        joined = "|".join(spellings)
-        patterns[corpus] = re.compile(rf"(?<![^\W_])(?<![\d.]\.)v?(?:{joined})(?![^\W_]|[.,]\d)", re.IGNORECASE)
+        apart = [word for word in own if uses[word] == 1]
+        if len(own) == 1 and own[0].isalpha():
+            patterns[corpus] = re.compile(rf"[`'\"“”„«‘’]{re.escape(corpus)}[`'\"“”»‘’]", re.IGNORECASE)
+        elif own:
+            spellings = [_GAP.join(map(re.escape, own))]
+            if len(apart) < len(own) and any(sign.isdigit() for word in apart for sign in word):
+                spellings.append(_GAP.join(map(re.escape, apart)))
+            name = "|".join(spellings)
+            patterns[corpus] = re.compile(rf"(?<![^\W_])(?<![\d.]\.)v?(?:{name})(?![^\W_]|[.,]\d)", re.IGNORECASE)
     return patterns

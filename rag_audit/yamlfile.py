@@ -16,6 +16,7 @@ from rag_audit.errors import ConfigError
 
 _DEPTH = 32
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATE_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?[0-9]+(?:_[0-9]+)*")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -83,10 +84,12 @@ def read_yaml(path: Path, shown: str) -> Node | None:
 
 def parse_yaml(text: str, shown: str) -> Node | None:
     """Parse one YAML document; None if it holds nothing. Raises ConfigError with `shown:line`."""
+    text = text.removeprefix("\ufeff")
     try:
-        events = yaml.parse(text.removeprefix("\ufeff"), Loader=_LOADER)
-        return _read_document(events, shown)
+        return _read_document(yaml.parse(text, Loader=_LOADER), shown)
     except yaml.MarkedYAMLError as error:
+        if (joined := _SURROGATE_PAIR.sub(_joined_pair, text)) != text:
+            return parse_yaml(joined, shown)
         mark = error.problem_mark or error.context_mark
         problem = " ".join(part for part in (error.problem, error.context) if part)
         where = f"{shown}:{mark.line + 1}" if mark else shown
@@ -100,6 +103,12 @@ def parse_yaml(text: str, shown: str) -> Node | None:
             "Remove the control character, or write it as an escape in double quotes.",
             where=f"{shown}:{line}",
         ) from None
+
+
+def _joined_pair(escapes: re.Match[str]) -> str:
+    """The character that JSON writes as two escapes, which YAML does not know."""
+    high, low = int(escapes[1], 16) - 0xD800, int(escapes[2], 16) - 0xDC00
+    return chr(0x10000 + high * 0x400 + low)
 
 
 def _code_point(character: Any) -> int:
@@ -132,7 +141,7 @@ def _read_node(event: Any, events: Iterator[Any], shown: str, depth: int) -> Nod
     if depth > _DEPTH:
         raise _refused(event, shown, f"nesting deeper than {_DEPTH} levels", "Flatten it.")
     if isinstance(event, yaml.ScalarEvent):
-        return Scalar(_LONE_SURROGATES.sub("\ufffd", event.value), line, plain=event.style is None)
+        return Scalar(_LONE_SURROGATES.sub("\ufffd", event.value), line, plain=not event.style)
     if isinstance(event, yaml.SequenceStartEvent):
         items: list[Node] = []
         while not isinstance(inner := next(events), yaml.SequenceEndEvent):

@@ -19,6 +19,10 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "providers", "yamlfile"}
     ),
+<<<<<<< HEAD
+=======
+    frozenset({"comparison", "config", "corpus", "export", "history", "importers", "project", "providers", "yamlfile"}),
+>>>>>>> 0fdfa61 (Check projects, start projects, refresh indexes; test configuration, corpus and routing)
     frozenset({"attempt", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),
 )

@@ -16,6 +16,7 @@ from rag_audit.errors import RagAuditError
 
 VERBS: dict[str, tuple[str, str]] = {
     "review": ("rag_audit.cli.review", "Open the terminal UI, on a run if one is named."),
+    "init": ("rag_audit.cli.init", "A new project: documents/, questions.yml, config with every setting commented."),
     "run": ("rag_audit.cli.run", "Evaluate, archive, print the summary and the diff with the previous comparable run."),
     "runs": ("rag_audit.cli.show", "List the runs, newest first."),
     "show": ("rag_audit.cli.show", "One run, or one question with all that each layer saw."),
@@ -27,6 +28,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "flags": ("rag_audit.cli.show", "The claims and questions of a run that a person should look at."),
     "audit": ("rag_audit.cli.audit", "The human side: draw a sample, record decisions, report."),
     "export": ("rag_audit.cli.export", "A run as CSV, HTML, JSONL, Markdown or JUnit; the audit pack."),
+    "index": ("rag_audit.cli.index", "Build or refresh the indexes."),
+    "questions": ("rag_audit.cli.questions", "Validate questions.yml against documents/ (`questions check`)."),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""

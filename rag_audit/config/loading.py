@@ -6,7 +6,8 @@ last two are for one run and win over every file. Every error names the file and
 
 import difflib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rag_audit import yamlfile
@@ -27,6 +28,7 @@ def load_settings(project: Path, overrides: Sequence[str] = (), environ: Mapping
     understood: a wrong value must not quietly become a default.
     """
     values: dict[str, SettingValue] = {setting.key: setting.default for setting in SETTINGS}
+    project_keys: set[str] = set()
     corpora: dict[str, dict[str, SettingValue]] = {}
     for folder, path in _config_files(project):
         shown = path.relative_to(project).as_posix()
@@ -35,12 +37,14 @@ def load_settings(project: Path, overrides: Sequence[str] = (), environ: Mapping
             corpora[folder] = own
         else:
             values.update(own)
+            project_keys.update(own)
     once = {**_from_environment(os.environ if environ is None else environ), **_from_overrides(overrides)}
     values.update(once)
+    chosen = {key for own in (*corpora.values(), once) for key in own} | project_keys
     for own in corpora.values():
         for key in once:
             own.pop(key, None)
-    settings = Settings(values, corpora)
+    settings = _fit_overlap(Settings(values, corpora), chosen)
     _check_together(settings)
     return settings
 
@@ -160,12 +164,21 @@ def _from_overrides(overrides: Sequence[str]) -> dict[str, SettingValue]:
 def _written(setting: Setting, text: str, where: str) -> yamlfile.Node:
     """What one line of text stands for: lists may be written `a, b` or `[a, b]`, maps `{a: 1}`."""
     text = text.strip()
-    if setting.kind == "list" and not text.startswith("["):
-        items = [item.strip() for item in text.split(",")] if setting.key not in PATTERNS else [text]
-        return yamlfile.Sequence(tuple(yamlfile.Scalar(item, 1, plain=False) for item in items if item), 1)
-    if setting.kind in ("list", "map"):
+    if setting.kind == "map" or (setting.key in PATTERNS and text.startswith("[")):
         return yamlfile.parse_yaml(text, where) or yamlfile.Mapping({}, {}, 1)
+    if setting.kind == "list":
+        inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+        items = [text] if setting.key in PATTERNS else [item.strip(" \"'") for item in inner.split(",")]
+        return yamlfile.Sequence(tuple(yamlfile.Scalar(item, 1, plain=False) for item in items if item), 1)
     return yamlfile.Scalar(text, 1)
+
+
+def _fit_overlap(settings: Settings, chosen: Collection[str]) -> Settings:
+    """Where none was chosen and the default is too much for the size of the chunks: an eighth of them."""
+    size = settings.integer("chunking.size")
+    if "chunking.overlap" in chosen or settings.integer("chunking.overlap") * 2 < size:
+        return settings
+    return replace(settings, values={**settings.values, "chunking.overlap": size // 8})
 
 
 def _check_together(settings: Settings) -> None:

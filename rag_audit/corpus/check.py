@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_audit.corpus.documents import Documents, scan_documents
-from rag_audit.corpus.questions import QUESTIONS_FILE, Problem, read_questions
+from rag_audit.corpus.problem import Problem
+from rag_audit.corpus.questions import QUESTIONS_FILE, QuestionFile, read_questions
 from rag_audit.corpus.relevance import missing_gold
-from rag_audit.errors import ConfigError
+from rag_audit.errors import ConfigError, RagAuditError
 from rag_audit.model import Question
 from rag_audit.model.settings import Settings
 from rag_audit.routing import RoutingTable, build_routing_table
@@ -41,23 +42,39 @@ class Prepared:
 
 
 def check_questions(project: Path, settings: Settings) -> QuestionsReport:
-    """Check questions.yml against documents/ and collect every problem; raises only where one cannot be read."""
-    return _check(project, settings)[0]
+    """Check questions.yml against documents/ and collect every problem, those that leave one unreadable included."""
+    problems: list[Problem] = []
+    read = QuestionFile(())
+    documents = None
+    try:
+        read = read_questions(project)
+    except RagAuditError as error:
+        problems.append(_as_problem(error))
+    try:
+        documents = scan_documents(project, settings)
+        _check_default_corpus(documents, settings)
+    except RagAuditError as error:
+        problems.append(_as_problem(error))
+    if documents is None:
+        return QuestionsReport(len(read.questions), (*problems, *read.problems), read.warnings)
+    report = _compare(read, documents)
+    return QuestionsReport(report.questions, (*problems, *report.problems), report.warnings)
 
 
 def prepare(project: Path, settings: Settings) -> Prepared:
     """Read and check a project; raises ConfigError or InputError for the first problem."""
-    report, documents, questions = _check(project, settings)
-    for problem in report.problems:
-        raise problem.error()
-    warnings = tuple(_line(warning) for warning in report.warnings)
-    return Prepared(settings, documents, questions, build_routing_table(documents), warnings)
-
-
-def _check(project: Path, settings: Settings) -> tuple[QuestionsReport, Documents, tuple[Question, ...]]:
     read = read_questions(project)
     documents = scan_documents(project, settings)
     _check_default_corpus(documents, settings)
+    report = _compare(read, documents)
+    for problem in report.problems:
+        raise problem.error()
+    warnings = tuple(str(warning) for warning in report.warnings)
+    return Prepared(settings, documents, read.questions, build_routing_table(documents), warnings)
+
+
+def _compare(read: QuestionFile, documents: Documents) -> QuestionsReport:
+    """What is wrong with the questions, by themselves and against the documents, in the order of the file."""
     problems = list(read.problems)
     warnings = list(read.warnings)
     for question in read.questions:
@@ -69,9 +86,15 @@ def _check(project: Path, settings: Settings) -> tuple[QuestionsReport, Document
             Problem(QUESTIONS_FILE, question.line, question.id, warning)
             for warning in _warnings_of(question, documents)
         )
-    warnings.extend(Problem(*_file_and_text(warning)) for warning in documents.warnings)
     problems.sort(key=lambda problem: problem.line or 0)
-    return QuestionsReport(len(read.questions), tuple(problems), tuple(warnings)), documents, read.questions
+    return QuestionsReport(len(read.questions), tuple(problems), (*warnings, *documents.warnings))
+
+
+def _as_problem(error: RagAuditError) -> Problem:
+    file, _, line = (error.where or "").rpartition(":")
+    if not line.isdecimal():
+        return Problem(error.where or "", None, None, error.message, error.hint)
+    return Problem(file, int(line), None, error.message, error.hint)
 
 
 def _check_default_corpus(documents: Documents, settings: Settings) -> None:
@@ -116,13 +139,3 @@ def _warnings_of(question: Question, documents: Documents) -> Iterator[str]:
     }.difference(question.corpora)
     if question.corpora and elsewhere:
         yield f"is sent to {', '.join(question.corpora)}, but its documents are in {', '.join(sorted(elsewhere))}"
-
-
-def _file_and_text(warning: str) -> tuple[str, None, None, str]:
-    file, _, text = warning.partition(": ")
-    return file, None, None, text
-
-
-def _line(warning: Problem) -> str:
-    place = f"{warning.file}:{warning.line}" if warning.line else warning.file
-    return f"{place}: {warning.id}: {warning.problem}" if warning.id else f"{place}: {warning.problem}"

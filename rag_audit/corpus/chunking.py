@@ -18,6 +18,7 @@ _HEADING, _PARAGRAPH, _LINE, _CODE_LINE, _SENTENCE, _WORD = 10, 4, 3, 2, 1, 0
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=\S)|[。！？]")
 _WORD_END = re.compile(r"\s+(?=\S)")
+_BLANKS = " \t\r\n\f\v\ufeff"
 _TOKEN = re.compile(r"[^\W_]{1,6}|_+|[^\w\s]")
 
 
@@ -62,20 +63,26 @@ def cut_text(text: str, headings: Sequence[Heading], chunking: Chunking) -> Iter
     """The (start, end) of each chunk of one file, in order; white space between chunks is in none of them."""
     places, strengths = _cutting_places(text, headings)
     ruler = _Ruler(text, chunking.unit)
-    start = _skip_blank_lines(text, 0)
-    while start < len(text):
+    end = len(text.rstrip(_BLANKS))
+    cut_from = _skip_blanks(text, 0)
+    start = _with_indentation(text, 0, cut_from)
+    while cut_from < end:
         limit = ruler.reach(start, chunking.size)
-        if limit >= len(text):
-            yield start, _without_trailing_space(text, start, len(text))
+        if limit >= end:
+            yield start, end
             return
-        cut, strength = _best_cut(places, strengths, ruler.reach(start, chunking.size // 3), limit)
+        cut, strength = _best_cut(places, strengths, max(ruler.reach(start, chunking.size // 3), cut_from), limit)
         if cut is None:
-            cut, strength = _safe_cut(text, start, limit), _WORD
-        yield start, _without_trailing_space(text, start, cut)
-        following = _skip_blank_lines(text, cut)
+            cut, strength = _safe_cut(text, cut_from, limit), _WORD
+        yield from _trimmed(text, start, cut)
+        before = start
+        cut_from = _skip_blanks(text, cut)
+        start = _with_indentation(text, cut, cut_from)
         if strength < _HEADING and chunking.overlap:
-            following = _overlapping_start(places, strengths, ruler.back(cut, chunking.overlap), start, following)
-        start = following
+            low = max(ruler.back(cut, chunking.overlap), before + 1)
+            repeated = _overlapping_start(places, strengths, low, cut)
+            if ruler.reach(repeated, chunking.size) > cut_from:
+                start = repeated
 
 
 def _best_cut(places: Sequence[int], strengths: Sequence[int], low: int, high: int) -> tuple[int | None, int]:
@@ -87,12 +94,10 @@ def _best_cut(places: Sequence[int], strengths: Sequence[int], low: int, high: i
     return places[at], strengths[at]
 
 
-def _overlapping_start(places: Sequence[int], strengths: Sequence[int], low: int, previous_start: int, cut: int) -> int:
+def _overlapping_start(places: Sequence[int], strengths: Sequence[int], low: int, cut: int) -> int:
     """The first sentence (else word) that starts within the overlap before a cut; the cut itself if none does."""
-    first, last = bisect_left(places, max(low, previous_start + 1)), bisect_left(places, cut)
-    sentences = [places[at] for at in range(first, last) if strengths[at] >= _SENTENCE]
-    words = [places[at] for at in range(first, min(last, first + 1))]
-    return next(iter((*sentences[:1], *words, cut)))
+    within = range(bisect_left(places, low), bisect_left(places, cut))
+    return next((places[at] for at in within if strengths[at] >= _SENTENCE), places[within[0]] if within else cut)
 
 
 def _cutting_places(text: str, headings: Sequence[Heading]) -> tuple[list[int], list[int]]:
@@ -115,11 +120,11 @@ def _cutting_places(text: str, headings: Sequence[Heading]) -> tuple[list[int], 
         after_blank = not line.strip()
     body = front_matter_end(text)
     if body:
-        strength[_skip_blank_lines(text, body)] = _HEADING
+        strength[_with_indentation(text, body, _skip_blanks(text, body))] = _HEADING
     for heading in headings:
         strength[heading.start] = _HEADING + 10 - heading.level
     for heading in headings:
-        for place in range(heading.start + 1, _skip_blank_lines(text, heading.end) + 1):
+        for place in range(heading.start + 1, _skip_blanks(text, heading.end) + 1):
             if strength.get(place, _HEADING) < _HEADING:
                 del strength[place]
     places = sorted(place for place in strength if 0 < place < len(text) and not _joins(text, place))
@@ -161,18 +166,23 @@ def _headings_above(headings: Sequence[Heading], start: int) -> tuple[str, ...]:
     return tuple(heading.title for heading in path if own is None or heading.level < own.level)
 
 
-def _skip_blank_lines(text: str, start: int) -> int:
-    """The start of the first line at or after `start` that is not blank (its indentation included)."""
-    at = start
-    while at < len(text) and text[at] in " \t\r\n\f\v\ufeff":
-        at += 1
-        if text[at - 1] in "\n\ufeff":
-            start = at
-    return start if at < len(text) else len(text)
+def _skip_blanks(text: str, start: int) -> int:
+    """The first character at or after a place that is not white space."""
+    while start < len(text) and text[start] in _BLANKS:
+        start += 1
+    return start
 
 
-def _without_trailing_space(text: str, start: int, end: int) -> int:
-    return start + len(text[start:end].rstrip())
+def _with_indentation(text: str, low: int, start: int) -> int:
+    """The start of the line before a place, if only white space lies between and the line starts after `low`."""
+    return text.rfind("\n", low, start) + 1 or start
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The chunk without the white space at its end; nothing where that is all there is."""
+    length = len(text[start:end].rstrip(_BLANKS))
+    if length:
+        yield start, start + length
 
 
 def _safe_cut(text: str, start: int, limit: int) -> int:
@@ -191,6 +201,8 @@ def _joins(text: str, place: int) -> bool:
     if before == "\u200d" or after in "\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= after <= "\U0001f3ff":
         return True
     if "\U0001f1e6" <= after <= "\U0001f1ff":
-        flags = re.search("[\U0001f1e6-\U0001f1ff]*\\Z", text[max(0, place - 64) : place])
-        return flags is not None and len(flags[0]) % 2 == 1
+        first = place
+        while first > 0 and "\U0001f1e6" <= text[first - 1] <= "\U0001f1ff":
+            first -= 1
+        return (place - first) % 2 == 1
     return unicodedata.category(after).startswith("M") or "\u1160" <= after <= "\u11ff"

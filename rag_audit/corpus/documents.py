@@ -3,14 +3,15 @@
 import difflib
 import fnmatch
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
 from rag_audit.config import CONFIG_FILE
+from rag_audit.corpus.problem import Problem
 from rag_audit.errors import InputError
+from rag_audit.fingerprint import fingerprint
 from rag_audit.model import Document, SourceFile
 from rag_audit.model.settings import Settings
 from rag_audit.text.headings import document_title, has_body
@@ -24,7 +25,7 @@ class Documents:
 
     project: Path
     corpora: Mapping[str, tuple[Document, ...]]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = ()
     by_id: Mapping[str, Document] = field(default_factory=dict)
 
     def get(self, doc_id: str) -> Document | None:
@@ -43,10 +44,9 @@ class Documents:
 
     def fingerprint(self, corpus: str) -> str:
         """Hash of a corpus: the doc_ids and bytes of all its documents."""
-        digest = blake2b(digest_size=16)
-        for document in self.corpora.get(corpus, ()):
-            digest.update(f"{document.doc_id}\0{document.digest}\0".encode())
-        return digest.hexdigest()
+        return fingerprint(
+            part for document in self.corpora.get(corpus, ()) for part in (document.doc_id, document.digest)
+        )
 
     def nearest(self, doc_id: str) -> list[str]:
         """The known doc_ids that are most like this one, best first; at most three."""
@@ -68,7 +68,7 @@ def scan_documents(project: Path, settings: Settings) -> Documents:
     if not root.is_dir():
         raise InputError("no documents/ folder", "Put each corpus into documents/<corpus>/.", where="documents")
     warnings = [
-        f"documents/{entry.name}: not in a corpus folder, ignored"
+        Problem(f"documents/{entry.name}", None, None, "not in a corpus folder, ignored")
         for entry in sorted(root.iterdir())
         if not entry.is_dir() and entry.name != CONFIG_FILE and not entry.name.startswith(".")
     ]
@@ -81,11 +81,10 @@ def scan_documents(project: Path, settings: Settings) -> Documents:
                 raise _duplicate(document.doc_id, by_id[document.doc_id].path, document.path)
             by_id[document.doc_id] = document
             if document.empty:
-                warnings.append(f"{document.path}: no text")
+                warnings.append(Problem(document.path, None, None, "no text"))
         if not documents:
-            warnings.append(
-                f"documents/{folder.name}: no file matches {', '.join(settings.items('files', folder.name))}"
-            )
+            patterns = ", ".join(settings.items("files", folder.name))
+            warnings.append(Problem(f"documents/{folder.name}", None, None, f"no file matches {patterns}"))
         corpora[folder.name] = documents
     if not corpora:
         raise InputError("no corpus", "Put each corpus into a folder of its own below documents/.", where="documents")
@@ -162,15 +161,12 @@ def _check_inside(path: Path, inside: Path, project: Path) -> None:
 
 
 def _read_document(project: Path, corpus: str, doc_id: str, paths: list[Path], settings: Settings) -> Document:
-    digest = blake2b(digest_size=16)
     files: list[SourceFile] = []
     texts: list[str] = []
     length = 0
     for path in paths:
         shown = path.relative_to(project).as_posix()
         text = read_source(path, shown)
-        digest.update(f"{shown}\0{len(text)}\0".encode())
-        digest.update(text.encode())
         files.append(SourceFile(shown, length, len(text)))
         texts.append(text)
         length += len(text)
@@ -183,7 +179,7 @@ def _read_document(project: Path, corpus: str, doc_id: str, paths: list[Path], s
         title=str(own_title) if own_title else next(filter(None, map(document_title, texts)), None),
         files=tuple(files),
         folder=folder,
-        digest=digest.hexdigest(),
+        digest=_digest(files, texts),
         empty=not any(map(has_body, texts)),
     )
 
@@ -208,4 +204,11 @@ def read_source(path: Path, shown: str) -> str:
 
 @lru_cache(maxsize=_TEXTS_KEPT)
 def _document_text(project: Path, document: Document) -> str:
-    return "".join(read_source(project / file.path, file.path) for file in document.files)
+    texts = [read_source(project / file.path, file.path) for file in document.files]
+    if _digest(document.files, texts) != document.digest:
+        raise InputError("has changed since the documents were read", "Start again.", where=document.path)
+    return "".join(texts)
+
+
+def _digest(files: Sequence[SourceFile], texts: Sequence[str]) -> str:
+    return fingerprint(part for file, text in zip(files, texts, strict=True) for part in (file.path, text))

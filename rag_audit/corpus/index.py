@@ -21,6 +21,7 @@ from rag_audit.corpus.chunking import Chunking, chunk_document
 from rag_audit.corpus.documents import Documents
 from rag_audit.corpus.indexfile import IndexedChunk, IndexFile, write_index
 from rag_audit.errors import InputError
+from rag_audit.fingerprint import fingerprint
 from rag_audit.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def refresh_index(
     folder = _cache_folder(documents.project, corpus)
     shape = _shape(corpus, documents, settings, embedder)
     digests = {document.doc_id: document.digest for document in documents.corpora[corpus]}
-    key = _hash(orjson.dumps([shape, documents.fingerprint(corpus)], option=orjson.OPT_SORT_KEYS))
+    key = fingerprint([orjson.dumps(shape, option=orjson.OPT_SORT_KEYS).decode(), documents.fingerprint(corpus)])
     with _exclusive(folder):
         receipts = _receipts(folder)
         here = next((receipt for receipt in receipts if receipt.key == key), None)
@@ -115,7 +116,7 @@ def _shape(corpus: str, documents: Documents, settings: Settings, embedder: "Emb
         "modules": {folder: cut for folder, cut in cuts.items() if cut != own},
         "language": settings.text("language", corpus),
         "embedder": embedder.identity if embedder else "none",
-        "titles": _hash("\n".join(document.title or "" for document in documents.corpora[corpus]).encode()),
+        "titles": fingerprint(document.title for document in documents.corpora[corpus]),
     }
 
 
@@ -179,7 +180,7 @@ def _write(
         write_index(draft, chunks, vectors, language)
         receipt = Receipt(
             key=key,
-            digest=_hash(draft.read_bytes()),
+            digest=_file_digest(draft.read_bytes()),
             chunks=len(chunks),
             embedder=embedder.identity if embedder else "none",
             shape=shape,
@@ -210,7 +211,7 @@ def _damage(folder: Path, receipt: Receipt) -> str | None:
         data = _file_path(folder, receipt.key).read_bytes()
     except OSError:
         return "the index file is gone"
-    return None if _hash(data) == receipt.digest else "the index file is damaged"
+    return None if _file_digest(data) == receipt.digest else "the index file is damaged"
 
 
 def _orphan(folder: Path, key: str) -> str | None:
@@ -236,7 +237,7 @@ def _cache_folder(project: Path, corpus: str) -> Path:
     """The corpus's folder below .rag-audit/indexes/, readable by its owner alone."""
     readable = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in corpus)[:40]
     root = project / ".rag-audit"
-    folder = root / "indexes" / f"{readable}-{_hash(corpus.encode())[:8]}"
+    folder = root / "indexes" / f"{readable}-{fingerprint([corpus])[:8]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         root.chmod(0o700)
@@ -262,5 +263,5 @@ def _exclusive(folder: Path) -> Iterator[None]:
         yield
 
 
-def _hash(data: bytes) -> str:
+def _file_digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()

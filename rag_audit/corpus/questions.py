@@ -7,30 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rag_audit import yamlfile
+from rag_audit.corpus.problem import Problem
 from rag_audit.errors import ConfigError
 from rag_audit.model import Question
 
 QUESTIONS_FILE = "questions.yml"
 _ORIGINS = ("generated", "written", "production")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong, where it is, and what to do."""
-
-    file: str
-    line: int | None
-    id: str | None
-    problem: str
-    hint: str = ""
-
-    def error(self) -> ConfigError:
-        """The problem as an error."""
-        return ConfigError(
-            f"{self.id}: {self.problem}" if self.id else self.problem,
-            self.hint or "rag-audit questions check lists every problem.",
-            where=f"{self.file}:{self.line}" if self.line else self.file,
-        )
 
 
 @dataclass(frozen=True, slots=True)

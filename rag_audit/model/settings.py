@@ -39,7 +39,9 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("chunking.unit", "chars", "What size and overlap count.", choices=("chars", "tokens"), level="module"),
     Setting("files", ("*.md", "*.txt", "*.rst", "*.py"), "File patterns that are sources.", "list", level="module"),
-    Setting("language", "en", "Language of the corpus (stop words, stemming): en | de | none.", level="corpus"),
+    Setting(
+        "language", "en", "Language of the corpus: stop words and stems.", choices=("en", "de", "none"), level="corpus"
+    ),
     Setting("title", None, "Shown instead of the name.", "optional", level="module"),
     Setting("doc_id", None, "A doc_id of its own for the module.", "optional", level="module"),
     Setting("embedder", "wordllama", "wordllama | onnx:FOLDER | cohere:MODEL | none.", level="corpus"),
