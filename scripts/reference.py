@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from rag_audit.cli import VERBS, rag_audit
-from rag_audit.model.settings import SETTINGS, Setting
+from rag_audit.config import settings_reference
 from rag_audit.tui.actions import keys_table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,7 @@ def pages() -> dict[Path, str]:
     return {
         ROOT / "README.md": readme,
         ROOT / "docs" / "verbs.md": verbs_page(),
-        ROOT / "docs" / "settings.md": settings_page(),
+        ROOT / "docs" / "settings.md": settings_reference(),
     }
 
 
@@ -72,41 +72,6 @@ def _help_pages(command: click.Command, parent: click.Context, name: str) -> Ite
             found = command.get_command(context, child)
             if found is not None:
                 yield from _help_pages(found, context, child)
-
-
-def settings_page() -> str:
-    """Every setting with its default and meaning."""
-    rows = [f"| `{s.key}` | {_default(s)} | {_kind(s)} | {s.level} | {_cell(s.description)} |" for s in SETTINGS]
-    intro = (
-        "# Settings\n\n"
-        "Set in `documents/config.yml` (project), `documents/<corpus>/config.yml` or\n"
-        "`documents/<corpus>/<module>/config.yml`, by an environment variable (`RAG_AUDIT_RETRIEVER_TOP_K`), or for\n"
-        "one run with `--set retriever.top_k=8`. *Level* is the lowest folder that may set it.\n"
-        "Made by `scripts/reference.py`.\n\n"
-    )
-    header = "| key | default | takes | level | meaning |\n|---|---|---|---|---|\n"
-    return intro + header + "\n".join(rows) + "\n"
-
-
-def _default(setting: Setting) -> str:
-    value = setting.default
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    if isinstance(value, tuple):
-        return ", ".join(f"`{item}`" for item in value) or "none"
-    if isinstance(value, dict):
-        return "none"
-    return "several languages" if setting.key == "routing.comparison_pattern" else f"`{value}`"
-
-
-def _kind(setting: Setting) -> str:
-    if setting.choices:
-        return _cell(" | ".join(setting.choices))
-    if setting.low is not None and setting.high is not None:
-        return f"{setting.kind}, {setting.low:g} to {setting.high:g}"
-    return f"{setting.kind}, from {setting.low:g}" if setting.low is not None else setting.kind
 
 
 def _cell(text: str) -> str:

@@ -17,12 +17,9 @@ LAYERS: tuple[frozenset[str], ...] = (
         | {"statistics", "summary", "text"}
     ),
     frozenset(
-        {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "providers", "yamlfile"}
+        {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "project"}
+        | {"providers", "yamlfile"}
     ),
-<<<<<<< HEAD
-=======
-    frozenset({"comparison", "config", "corpus", "export", "history", "importers", "project", "providers", "yamlfile"}),
->>>>>>> 0fdfa61 (Check projects, start projects, refresh indexes; test configuration, corpus and routing)
     frozenset({"attempt", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),
 )

@@ -174,4 +174,4 @@ def _sets(line: str) -> bool:
 
 def test_reference_in_docs_is_current() -> None:
     written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert written == settings_reference(), "write docs/settings.md again from config.settings_reference()"
+    assert written == settings_reference(), "python scripts/reference.py writes it"
