@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from rag_audit.audit.report import AuditedMetric, AuditReport, SampleState
 from rag_audit.audit.verdict import release_verdict
 from rag_audit.statistics.agreement import CLASSES, Bounds, ClaimAgreement
+from rag_audit.text.table import table
 from rag_audit.text.visible import visible_line
-from rag_audit.text.width import pad, width
 
 
 def report_text(report: AuditReport) -> str:
@@ -53,28 +53,29 @@ def _metrics(metrics: Mapping[str, AuditedMetric]) -> list[str]:
     notes = []
     for name, metric in metrics.items():
         correction, interval = metric.correction, metric.correction.interval
-        estimate = _number(interval.estimate)
+        estimate = figure(interval.estimate)
         if correction.bounds:
-            estimate = f"{_number(correction.bounds[0])} to {_number(correction.bounds[1])}"
+            estimate = f"{figure(correction.bounds[0])} to {figure(correction.bounds[1])}"
         rows.append(
             [
                 name,
-                f"{_number(metric.judge.mean)} (n {metric.judge.n} of {metric.judge.total})",
-                f"{_number(metric.adjusted.mean)} ({metric.adjusted_questions} changed)",
+                f"{figure(metric.judge.mean)} (n {metric.judge.n} of {metric.judge.total})",
+                f"{figure(metric.adjusted.mean)} ({metric.adjusted_questions} changed)",
                 estimate,
-                _span((interval.low, interval.high)),
-                _span(correction.wilson),
+                span((interval.low, interval.high)),
+                span(correction.wilson),
                 str(interval.n),
                 interval.method if interval.method != "none" else "–",
             ]
         )
-        notes += [f"  {name}: {text}" for text in _metric_notes(metric)]
+        notes += [f"  {name}: {text}" for text in metric_notes(metric)]
     if len(rows) == 1:
         return []
     return ["Metrics: as judged, with decisions applied, and estimated from the random sample", *_columns(rows), *notes]
 
 
-def _metric_notes(metric: AuditedMetric) -> Iterable[str]:
+def metric_notes(metric: AuditedMetric) -> Iterable[str]:
+    """What must be said beside the figures of a metric."""
     correction = metric.correction
     if correction.interval.note:
         yield correction.interval.note
@@ -86,8 +87,8 @@ def _metric_notes(metric: AuditedMetric) -> Iterable[str]:
     if metric.scores:
         gap = metric.scores.difference
         yield (
-            f"judge minus people {_number(gap.estimate)} ({_span((gap.low, gap.high))}) "
-            f"over {metric.scores.n} answers, weighted kappa {_number(metric.scores.weighted_kappa)}"
+            f"judge minus people {figure(gap.estimate)} ({span((gap.low, gap.high))}) "
+            f"over {metric.scores.n} answers, weighted kappa {figure(metric.scores.weighted_kappa)}"
         )
 
 
@@ -96,9 +97,9 @@ def _agreement(title: str, found: ClaimAgreement | None) -> list[str]:
         return []
     lines = [
         f"{title}: {found.n:g} claims of {found.n_questions} questions",
-        f"  raw agreement {_number(found.raw)} ({_span(found.raw_bounds)})   "
-        f"kappa {_number(found.kappa)} ({_span(found.kappa_bounds)})   "
-        f"AC1 {_number(found.ac1)} ({_span(found.ac1_bounds)})",
+        f"  raw agreement {figure(found.raw)} ({span(found.raw_bounds)})   "
+        f"kappa {figure(found.kappa)} ({span(found.kappa_bounds)})   "
+        f"AC1 {figure(found.ac1)} ({span(found.ac1_bounds)})",
     ]
     header = ["judge \\ people", *CLASSES]
     rows = [[judge, *(f"{found.table[judge][human]:g}" for human in CLASSES)] for judge in CLASSES]
@@ -123,7 +124,7 @@ def _parts(title: str, parts: Mapping[str, ClaimAgreement]) -> list[str]:
     if not parts:
         return []
     rows = [
-        [name, f"{found.n:g} claims", f"{found.n_questions} questions", _number(found.raw), _span(found.raw_bounds)]
+        [name, f"{found.n:g} claims", f"{found.n_questions} questions", figure(found.raw), span(found.raw_bounds)]
         for name, found in parts.items()
     ]
     return [title, *_columns(rows)]
@@ -134,13 +135,13 @@ def _reviewers(report: AuditReport) -> list[str]:
         return []
     rows = [["reviewer", "decisions", "questions", "blind", "cannot judge", "agreement with the judge", "seconds"]]
     for name, reviewer in report.by_reviewer.items():
-        raw = f"{_number(reviewer.agreement.raw)} (n {reviewer.agreement.n:g})" if reviewer.agreement else "–"
+        raw = f"{figure(reviewer.agreement.raw)} (n {reviewer.agreement.n:g})" if reviewer.agreement else "–"
         counts = (reviewer.decisions, reviewer.questions, reviewer.blind, reviewer.skipped)
-        rows.append([name, *map(str, counts), raw, _number(reviewer.seconds, 1)])
+        rows.append([name, *map(str, counts), raw, figure(reviewer.seconds, 1)])
     lines = ["Reviewers", *_columns(rows)]
     if report.between.claims:
         lines.append(
-            f"  between reviewers: alpha {_number(report.between.alpha)} over {report.between.claims} claims, "
+            f"  between reviewers: alpha {figure(report.between.alpha)} over {report.between.claims} claims, "
             f"{len(report.between.differences)} differ"
         )
     lines += [
@@ -176,23 +177,23 @@ def _over_time(report: AuditReport) -> list[str]:
             run.label or run.id,
             str(run.context.judges.get("claims", "unknown")),
             f"{found.n:g} claims",
-            _number(found.raw),
-            _span(found.raw_bounds),
+            figure(found.raw),
+            span(found.raw_bounds),
         ]
         for run, found in report.over_time
     ]
     return ["Agreement over time, oldest first", *_columns(rows)]
 
 
-def _number(value: float | None, digits: int = 3) -> str:
+def figure(value: float | None, digits: int = 3) -> str:
+    """A number for a person; – where there is none."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _span(bounds: Bounds) -> str:
+def span(bounds: Bounds) -> str:
+    """An interval for a person; – where there is none."""
     return "–" if bounds[0] is None or bounds[1] is None else f"{bounds[0]:.3f} to {bounds[1]:.3f}"
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    shown = [[visible_line(cell) for cell in row] for row in rows]
-    widths = [max(width(row[at]) for row in shown) for at in range(len(shown[0]))]
-    return ["  " + "  ".join(map(pad, row, widths)).rstrip() for row in shown]
+    return table(rows[0], rows[1:], indent=2).split("\n")

@@ -119,12 +119,19 @@ def _open(
 ) -> "tuple[History, Case, Act]":
     """The history, the answer on the desk, and who is about to decide."""
     from rag_audit.auditing import now, open_case, require_reviewer
-    from rag_audit.history import History
 
-    history = History(invocation.root)
+    history = _history_for_writing(invocation)
     case = open_case(history, history.resolve(run), question, given["repeat"], claim_id=claim)
     reviewer = require_reviewer(invocation.root, given["reviewer"])
     return history, case, Act(reviewer, now(), blind=given["blind"], reason=given["reason"])
+
+
+def _history_for_writing(invocation: Invocation) -> "History":
+    """The history that replaces what the project's `redact` patterns match, in reasons as anywhere."""
+    from rag_audit.config import load_settings
+    from rag_audit.history import History
+
+    return History(invocation.root, redact=load_settings(invocation.root).items("redact"))
 
 
 def _announce(invocation: Invocation, decision: Decision, act: Act, said: str) -> None:
@@ -230,9 +237,8 @@ def undo_command(
 ) -> None:
     """Take back one of your own decisions; a blind one counts as never made, unless --informed."""
     from rag_audit.auditing import find_decision, now, require_reviewer
-    from rag_audit.history import History
 
-    history = History(invocation.root)
+    history = _history_for_writing(invocation)
     target = find_decision(history, decision_id)
     blind = target.blind and not informed
     act = Act(require_reviewer(invocation.root, reviewer), now(), blind=blind, reason=reason)
@@ -251,7 +257,8 @@ def report_command(invocation: Invocation, run: str) -> None:
     from rag_audit.history import History
 
     history = History(invocation.root)
-    report = report_run(history, history.resolve(run))
+    summary = history.resolve(run)
+    report = report_run(history, history.archived(summary.id).summary)
     if invocation.json:
         print_json(report_json(report))
     else:

@@ -32,6 +32,8 @@ class History:
 
     def __init__(self, project: Path, *, redact: Sequence[str] = ()) -> None:
         """`redact`: the project's own patterns; the keys in the environment are always replaced."""
+        self.project = project
+        """The project's folder."""
         self._layout = Layout(project / "history")
         self._redact = tuple(redact)
         self._read: tuple[tuple[int, ...], Ledger] | None = None
