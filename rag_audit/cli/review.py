@@ -1,30 +1,14 @@
 """`review`: the terminal UI, loaded only when it is asked for."""
 
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import click
 
+from rag_audit.auditing import find_reviewer
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.config import load_settings
 from rag_audit.errors import UsageError
 from rag_audit.history import History
-
-
-def reviewer_name(project: Path, given: str | None, configured: str | None) -> str | None:
-    """The reviewer by flag, environment, configuration or git, in this order; None: ask when it matters."""
-    name = given or os.environ.get("RAG_AUDIT_REVIEWER") or configured
-    if name:
-        return name
-    try:
-        asked = subprocess.run(
-            ["git", "-C", str(project), "config", "user.name"], capture_output=True, text=True, timeout=2, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return asked.stdout.strip() or None
 
 
 @verb("review", help="Open the terminal UI, on RUN if one is named.")
@@ -43,7 +27,7 @@ def review_command(invocation: Invocation, run: str | None, reviewer: str | None
     from rag_audit.tui.app import ReviewApp
     from rag_audit.tui.source import Source
 
-    name = reviewer_name(project, reviewer, settings.optional("audit.reviewer"))
+    name = find_reviewer(project, reviewer)
     app = ReviewApp(Source(project, settings, history, reviewer=name), run=run_id, ascii_only=ascii_only)
     app.run()
     if app.failure is not None:

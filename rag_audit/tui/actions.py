@@ -10,7 +10,7 @@ class Action(NamedTuple):
     """One thing a person can do: where, by which key, and what it is called."""
 
     screen: str
-    """any | list | text | runs | run | question | claims | diff | pair | evaluation."""
+    """any | list | text | runs | run | question | claims | diff | pair | evaluation | trend | reading."""
     key: str
     """Textual's names, alternatives by comma."""
     name: str
@@ -59,6 +59,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run", "w", "only_worse", "Only questions worse than in the previous comparable run"),
     Action("run", "e", "only_failed", "Only questions with a failed score or error"),
     Action("run", "a", "audit", "Audit: claims of the sample, where you stopped", "audit"),
+    Action("run", "A", "queues", "Other queues: flagged by flag, disputed"),
     Action("run", "d", "diff", "Diff with the previous comparable run", "diff"),
     Action("run", "R", "report", "Judge's, adjusted and corrected numbers; agreement"),
     Action("run", "x", "export", "Export the run"),
@@ -84,6 +85,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("claims", "right_square_bracket", "next_question", "Next question of the queue", "next"),
     Action("claims", "left_square_bracket", "previous_question", "Previous question of the queue"),
     Action("claims", "f", "next_flagged", "Next flagged claim (not while blind)"),
+    Action("claims", "D", "adjudicate", "Settle a claim on which reviewers differ"),
     Action("claims", "b", "blind", "Blind on or off", "blind"),
     Action("claims", "o", "document", "The whole document around the evidence, and back"),
     Action("claims", "tab", "next_tab", "Excerpt, what each side saw, judge's reply"),
@@ -107,6 +109,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("pair", "s", "side", "Side by side or unified", "side/unified"),
     Action("pair", "c", "claims", "Claims of the later run beside the source", "claims"),
     Action("evaluation", "c", "cancel", "Stop; what is finished is kept", "stop"),
+    Action("evaluation", "enter", "open", "Questions of the finished run", "open when done"),
+    Action("evaluation", "d", "diff", "Diff with the previous comparable run", "diff"),
+    Action("trend", "enter", "back", "Back to the runs", "back"),
+    Action("reading", "y", "copy", "Copy the text", "copy"),
 )
 
 
@@ -166,6 +172,8 @@ def keys_table() -> str:
         "diff": "Diff of two runs",
         "pair": "One question in two runs",
         "evaluation": "A run under way",
+        "trend": "Trend",
+        "reading": "A report",
     }
     lines = ["| where | key | what it does |", "|---|---|---|"]
     for screen, title in titles.items():

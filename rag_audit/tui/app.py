@@ -7,6 +7,8 @@ from textual.app import App, SystemCommand
 from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
 
+from rag_audit.tui.commands import ActionCommands
+from rag_audit.tui.screens.dialogs import AskChoice, Choice
 from rag_audit.tui.screens.runs import RunsScreen
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import NO_COLOUR, THEMES, AsciiGlyphs
@@ -17,6 +19,7 @@ class ReviewApp(App[None]):
 
     TITLE = "rag-audit"
     CSS_PATH = Path(__file__).with_name("app.tcss")
+    COMMANDS = {ActionCommands}  # noqa: RUF012
     ESCAPE_TO_MINIMIZE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (20, "-low"), (32, "-tall")]  # noqa: RUF012
@@ -56,8 +59,19 @@ class ReviewApp(App[None]):
         self._close_messages_no_wait()
 
     async def action_leave(self) -> None:
-        """Quit."""
-        self.exit()
+        """Quit; ask first while a run is under way."""
+        running = self.source.evaluation
+        if running is None or not running.running:
+            self.exit()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "stop":
+                running.stop(wait_s=5)
+                self.exit()
+
+        choices = [Choice("y", "stop", "stop the run and quit; what is finished is kept")]
+        self.push_screen(AskChoice("A run is under way", choices), answered)
 
     def action_next_theme(self) -> None:
         """Go to the next theme."""

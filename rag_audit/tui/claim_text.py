@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from rag_audit.audit.standing import subject
 from rag_audit.model import Decision, QuestionResult
 from rag_audit.tui import wording
 from rag_audit.tui.content import Piece
@@ -60,8 +61,14 @@ def claim_lines(item: Item, desk: Desk, reasons: Mapping[str, str]) -> list[Line
     claim = item.claim
     again = f" (listed {claim.count} times)" if claim.count > 1 and item.open else ""
     lines: list[Line] = [[(f"{claim.id} ", "title"), (claim.text + again, "strong")], _decision_line(item, reasons)]
-    if "scores" in desk.target:
+    if desk.targets_scores:
         lines.append(_score_line(desk))
+    for other in item.others:
+        sign = VERDICTS[other.verdict or "skip"]
+        said = f"  {other.reason}" if other.reason else ""
+        lines.append([(f"{other.reviewer}  ", "quiet"), (sign.text, sign.tone), (said, "plain")])
+    if item.disputed:
+        lines.append([("≠ disputed  ", "warn"), ("D settles it as an adjudication", "quiet")])
     if not item.open:
         lines.append([("judge  ", "quiet"), ("opens after your decision", "quiet")])
         return lines
@@ -105,7 +112,7 @@ def _score_line(desk: Desk) -> Line:
             (f"{wording.short_name(name)} ", "quiet"),
             (wording.score(decision.value) if decision else "·", "strong"),
         ]
-        if decision is not None or not desk.blind:
+        if desk.is_open(desk.key(f"score {name}")):
             line.append((f" (judge {wording.score(judged)})", "quiet"))
         line.append(("   ", "plain"))
     return line
@@ -130,10 +137,9 @@ def last_line(desk: Desk, previous: Decision | None, undone: Decision | None) ->
 
 
 def _judge_said(desk: Desk, previous: Decision) -> list[Piece]:
-    key = (previous.question_id, previous.repeat, previous.claim_id or "")
     if previous.judge_verdict is None:
         return []
-    if previous.kind == "verdict" and previous.blind and key not in desk.seen:
+    if previous.blind and subject(previous) not in desk.notebook.seen:
         return [("  judge opens in a moment", "quiet")]
     sign = VERDICTS.get(previous.judge_verdict)
     if sign is None:

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from rag_audit.fingerprint import fingerprint
-from rag_audit.model import Claim, Decision, Flag, QuestionResult, Queue, Verdict
-from rag_audit.tui.source import Source, now_text, standing
+from rag_audit.audit.effective import Decisions
+from rag_audit.audit.recording import Act, Case, add_claim, adjudicate, decide_claim, score_answer, undo
+from rag_audit.audit.standing import SKIP, ClaimKey, added_key, subject
+from rag_audit.auditing import now
+from rag_audit.model import AuditSample, Claim, Decision, Flag, QuestionResult, Queue, RunSummary, Verdict
+from rag_audit.tui.source import Source
 
 SCORES = ("faithfulness", "completeness")
 
@@ -19,31 +22,63 @@ class Item:
     added: bool
     """Added by a person: the judge never saw it."""
     decision: Decision | None
-    """The reviewer's own standing decision."""
+    """The reviewer's own decision in force."""
     open: bool
     """Whether the judge's side may be shown."""
     flags: tuple[Flag, ...] = ()
     """Empty while the judge's side is hidden."""
+    others: tuple[Decision, ...] = ()
+    """What other reviewers say; empty while blind."""
+
+    @property
+    def disputed(self) -> bool:
+        """Whether reviewers differ."""
+        said = {d.verdict for d in (self.decision, *self.others) if d is not None and d.verdict != SKIP}
+        return len(said) > 1
+
+
+class Notebook:
+    """All decisions on one run as this session knows them, and what this reviewer has seen of the judge."""
+
+    def __init__(
+        self, source: Source, run: RunSummary, decisions: Sequence[Decision], sample: AuditSample | None
+    ) -> None:
+        self.source = source
+        self.run = run
+        self.sample = sample
+        self._listed = list(decisions)
+        self.resolved = Decisions(self._listed)
+        self.seen: set[ClaimKey] = self._seen_before()
+
+    def _seen_before(self) -> set[ClaimKey]:
+        """Decisions are followed by the reveal, unless they were taken back before it."""
+        standing = self.resolved.standing
+        own = (d for d in standing.ordered if d.reviewer == self.source.reviewer and d.kind in {"verdict", "score"})
+        return {subject(d) for d in own if d.id not in standing.voided}
+
+    def keep(self, draft: Decision) -> Decision:
+        """Put a decision on disk, then take note of it."""
+        decision = self.source.record(draft)
+        self._listed.append(decision)
+        self.resolved = Decisions(self._listed)
+        return decision
+
+    def own_last(self) -> Decision | None:
+        """This reviewer's latest decision that can be undone."""
+        in_force = self.resolved.standing.in_force
+        return next((d for d in reversed(in_force) if d.reviewer == self.source.reviewer), None)
 
 
 @dataclass(slots=True)
 class Desk:
-    """One question under review; `seen` outlives it, so that what was revealed stays revealed."""
+    """One question under review."""
 
-    source: Source
-    run_id: str
+    notebook: Notebook
     result: QuestionResult
     queue: Queue
-    sample_id: str | None
     blind: bool
-    seen: set[tuple[str, int | None, str]]
-    """(question, repeat, claim) whose judge's side this reviewer has seen."""
-    decisions: list[Decision] = field(default_factory=list)
-    """This reviewer's decisions on the run, in order, undone ones too."""
-    target: tuple[str, ...] = ("claims",)
-    """What the draw asks for: claims, scores."""
-    unrevealed: str | None = None
-    """The claim decided last, whose reveal waits for the next key so that a slip can be undone."""
+    unrevealed: Decision | None = None
+    """The blind decision made last, whose reveal waits a moment so that a slip can be undone."""
     shown_at: float = field(default_factory=monotonic)
 
     @property
@@ -51,37 +86,50 @@ class Desk:
         """The question under review."""
         return self.result.question.id
 
-    def own(self) -> list[Decision]:
-        """The standing decisions on this question."""
-        return [d for d in standing(self.decisions) if self._here(d)]
+    @property
+    def targets_scores(self) -> bool:
+        """Whether the draw asks for scores of this answer."""
+        sample = self.notebook.sample
+        return self.queue is Queue.SAMPLE and sample is not None and "scores" in sample.target
 
-    def _here(self, decision: Decision) -> bool:
-        return decision.question_id == self.question_id and decision.repeat == self.result.repeat
+    @property
+    def _reviewer(self) -> str:
+        return self.notebook.source.reviewer
+
+    def _case(self) -> Case:
+        return Case(self.notebook.run, self.result, self.notebook.resolved, self.notebook.sample)
+
+    def _act(self, *, blind: bool, reason: str | None = None) -> Act:
+        seconds = round(monotonic() - self.shown_at, 2)
+        return Act(self._reviewer, now(), blind=blind, reason=reason, queue=self.queue, seconds=seconds)
+
+    def key(self, claim_id: str) -> ClaimKey:
+        """A judged claim's key."""
+        return self.question_id, self.result.repeat, claim_id
 
     def items(self) -> list[Item]:
         """The claims in the order of the answer, those added by a person after them."""
-        own = self.own()
-        verdicts = {d.claim_id: d for d in own if d.kind in {"verdict", "adjudication"}}
         judged = self.result.claim_judgment.claims if self.result.claim_judgment else ()
-        items = []
-        for claim in judged:
-            is_open = self.is_open(claim.id)
-            flags = tuple(f for f in self.result.flags if f.claim_id == claim.id) if is_open else ()
-            items.append(Item(claim, False, verdicts.get(claim.id), is_open, flags))
-        for decision in own:
-            if decision.kind == "added_claim" and decision.claim_id and decision.verdict:
-                claim = Claim(decision.claim_id, decision.text or "", _verdict(decision.verdict))
-                items.append(Item(claim, True, verdicts.get(decision.claim_id, decision), True))
+        items = [self._item(claim, self.key(claim.id), added=False) for claim in judged]
+        for decision in self.notebook.resolved.added(self.question_id, self.result.repeat):
+            if self.blind and decision.reviewer != self._reviewer:
+                continue
+            claim = Claim(decision.claim_id or "m?", decision.text or "", Verdict(decision.verdict or Verdict.UNPARSED))
+            about = added_key(self.question_id, self.result.repeat, decision.claim_hash)
+            items.append(self._item(claim, about, added=True))
         return items
 
-    def is_open(self, claim_id: str) -> bool:
-        """Whether the judge's side of a claim may be shown."""
-        if not self.blind:
-            return True
-        return self._key(claim_id) in self.seen
+    def _item(self, claim: Claim, about: ClaimKey, *, added: bool) -> Item:
+        said = self.notebook.resolved.on_claim(about)
+        own = next((d for d in said if d.reviewer == self._reviewer), None)
+        is_open = added or self.is_open(about)
+        flags = tuple(f for f in self.result.flags if f.claim_id == claim.id) if is_open and not added else ()
+        others = () if self.blind else tuple(d for d in said if d.reviewer != self._reviewer)
+        return Item(claim, added, own, is_open, flags, others)
 
-    def _key(self, claim_id: str) -> tuple[str, int | None, str]:
-        return (self.question_id, self.result.repeat, claim_id)
+    def is_open(self, about: ClaimKey) -> bool:
+        """Whether the judge's side of a claim or score may be shown."""
+        return not self.blind or about in self.notebook.seen
 
     def look(self) -> None:
         """Note that a claim came on the screen: the clock of its decision starts.
@@ -89,149 +137,65 @@ class Desk:
         Without blind mode the whole list shows the judge's verdicts, so every claim of the question has been seen.
         """
         self.shown_at = monotonic()
-        if not self.blind and self.result.claim_judgment:
-            self.seen |= {self._key(claim.id) for claim in self.result.claim_judgment.claims}
+        if not self.blind:
+            judged = self.result.claim_judgment.claims if self.result.claim_judgment else ()
+            self.notebook.seen |= {self.key(claim.id) for claim in judged}
+            self.notebook.seen |= {self.key(f"score {metric}") for metric in SCORES}
 
     def reveal(self) -> bool:
-        """Open the judge's side of the claim decided last; False if there was none."""
+        """Open the judge's side of what was decided last; False if there was nothing."""
         if self.unrevealed is None:
             return False
-        self.seen.add(self._key(self.unrevealed))
+        self.notebook.seen.add(subject(self.unrevealed))
         self.unrevealed = None
         return True
 
     def decide(self, item: Item, verdict: str, *, reason: str | None = None) -> Decision:
-        """Record a verdict on a claim; on disk when this returns. An equal standing verdict is kept as it is."""
+        """Record a verdict on a claim; on disk when this returns. An equal one in force is kept as it is."""
         before = item.decision
         if before is not None and before.verdict == verdict and reason in (None, before.reason):
             return before
-        was_open = self.is_open(item.claim.id)
-        decision = self._record(
-            kind="verdict",
-            claim_id=item.claim.id,
-            verdict=verdict,
-            claim=item.claim,
-            judge_verdict=None if item.added else item.claim.verdict.value,
-            reason=reason if reason is not None else (before.reason if before else None),
-            blind=not was_open,
-            informed=was_open and not item.added,
-            supersedes=(before.id,) if before else (),
+        kept = reason if reason is not None else before.reason if before else None
+        hidden = self.blind if item.added else not item.open
+        decision = self.notebook.keep(
+            decide_claim(self._case(), item.claim.id, verdict, self._act(blind=hidden, reason=kept))
         )
-        if not was_open:
-            self.unrevealed = item.claim.id
+        if hidden and not item.added:
+            self.unrevealed = decision
         return decision
+
+    def settle_dispute(self, item: Item, verdict: str) -> Decision:
+        """Record an adjudication of a claim on which reviewers differ."""
+        return self.notebook.keep(adjudicate(self._case(), item.claim.id, verdict, self._act(blind=False)))
 
     def add_claim(self, text: str, verdict: str) -> Decision:
         """Record a claim that the judge missed."""
-        count = sum(d.kind == "added_claim" and self._here(d) for d in self.decisions)
-        claim = Claim(f"m{count + 1}", text, _verdict(verdict))
-        return self._record(
-            kind="added_claim", claim_id=claim.id, verdict=verdict, claim=claim, text=text, blind=self.blind
-        )
+        return self.notebook.keep(add_claim(self._case(), text, verdict, self._act(blind=self.blind)))
 
     def score(self, metric: str, value: int) -> Decision:
         """Record a score of the answer."""
-        before = self.scores().get(metric)
-        judged = getattr(self.result.score_judgment, metric, None)
-        return self._record(
-            kind="score",
-            metric=metric,
-            value=float(value),
-            judge_verdict=None if judged is None else str(judged),
-            blind=self.blind and before is None,
-            informed=not self.blind,
-            supersedes=(before.id,) if before else (),
-        )
+        hidden = not self.is_open(self.key(f"score {metric}"))
+        decision = self.notebook.keep(score_answer(self._case(), metric, float(value), self._act(blind=hidden)))
+        if hidden:
+            self.unrevealed = decision
+        return decision
 
     def scores(self) -> dict[str, Decision]:
-        """The standing scores of this question."""
-        return {d.metric: d for d in self.own() if d.kind == "score" and d.metric}
+        """This reviewer's scores of the answer."""
+        found = {}
+        for metric in SCORES:
+            for decision in self.notebook.resolved.scores(self.question_id, self.result.repeat, metric):
+                if decision.reviewer == self._reviewer:
+                    found[metric] = decision
+        return found
 
     def undo(self) -> Decision | None:
-        """Take the last standing decision on the run back; returns what was undone."""
-        last = next(reversed(standing(self.decisions)), None)
+        """Take this reviewer's latest decision on the run back; returns what was undone."""
+        last = self.notebook.own_last()
         if last is None:
             return None
-        revealed = (last.question_id, last.repeat, last.claim_id or "") in self.seen
-        undoing = Decision(
-            id="",
-            kind="undo",
-            run_id=self.run_id,
-            question_id=last.question_id,
-            repeat=last.repeat,
-            claim_id=last.claim_id,
-            metric=last.metric,
-            reviewer=self.source.reviewer,
-            time=now_text(),
-            queue=last.queue,
-            sample_id=last.sample_id,
-            informed=revealed or not last.blind,
-            supersedes=(last.id,),
-        )
-        self.decisions.append(self.source.record(undoing))
-        if self.unrevealed == last.claim_id:
+        unseen = last.blind and subject(last) not in self.notebook.seen
+        self.notebook.keep(undo(last, self.notebook.resolved, self._act(blind=unseen)))
+        if self.unrevealed is not None and self.unrevealed.id == last.id:
             self.unrevealed = None
         return last
-
-    def _record(
-        self,
-        *,
-        kind: str,
-        claim_id: str | None = None,
-        verdict: str | None = None,
-        claim: Claim | None = None,
-        text: str | None = None,
-        metric: str | None = None,
-        value: float | None = None,
-        judge_verdict: str | None = None,
-        reason: str | None = None,
-        blind: bool = False,
-        informed: bool = False,
-        supersedes: tuple[str, ...] = (),
-    ) -> Decision:
-        judgment = self.result.claim_judgment
-        identity = judgment.identity if judgment else None
-        decision = Decision(
-            id="",
-            kind=kind,
-            run_id=self.run_id,
-            question_id=self.question_id,
-            repeat=self.result.repeat,
-            reviewer=self.source.reviewer,
-            time=now_text(),
-            claim_id=claim_id,
-            verdict=verdict,
-            metric=metric,
-            value=value,
-            text=text,
-            claim_hash=fingerprint((claim.text,)) if claim else None,
-            excerpt_hash=fingerprint((judgment.excerpt.text("reference"), judgment.excerpt.text("context")))
-            if judgment
-            else None,
-            judge=f"{identity.model} {identity.prompt_hash}" if identity else None,
-            judge_verdict=judge_verdict,
-            reason=reason,
-            queue=self.queue,
-            sample_id=self.sample_id,
-            blind=blind,
-            informed=informed,
-            supersedes=supersedes,
-            seconds=round(monotonic() - self.shown_at, 2),
-        )
-        recorded = self.source.record(decision)
-        self.decisions.append(recorded)
-        return recorded
-
-
-def _verdict(word: str) -> Verdict:
-    return Verdict(word)
-
-
-def seen_before(decisions: Sequence[Decision]) -> set[tuple[str, int | None, str]]:
-    """What earlier sessions revealed: every claim with a decision that was not taken back before its reveal."""
-    slips = {one for d in decisions if d.kind == "undo" and not d.informed for one in d.supersedes}
-    return {
-        (d.question_id, d.repeat, d.claim_id)
-        for d in decisions
-        if d.claim_id and d.kind in {"verdict", "adjudication"} and d.id not in slips
-    }

@@ -1,19 +1,22 @@
 """The one place where the screens get what they show: the history and the pure functions over it."""
 
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from rag_audit.attempt import Watcher
+from rag_audit.audit.report import AuditReport
+from rag_audit.audit.standing import resolve
+from rag_audit.auditing import current_sample, draw_sample, report_run
+from rag_audit.comparison import archived_run, diff_runs, previous_comparable, report_diff
 from rag_audit.corpus.documents import Documents, scan_documents
 from rag_audit.history import History
-from rag_audit.model import ArchivedRun, AuditSample, Decision, QuestionResult, RunSummary
+from rag_audit.model import ArchivedRun, AuditSample, Decision, QuestionResult, RunDiff, RunSummary
 from rag_audit.model.settings import Settings
-from rag_audit.summary import row_of
+from rag_audit.tui.evaluation import Evaluation, Start
 
-
-def now_text() -> str:
-    """The time of day as records hold it."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+if TYPE_CHECKING:
+    from rag_audit.importers.importing import Imported, Refused
 
 
 class Source:
@@ -23,6 +26,8 @@ class Source:
         self.project = project
         self.settings = settings
         self.history = history
+        self.evaluation: Evaluation | None = None
+        """The run that this session started last."""
         self._scanned: Documents | None = None
         self.reviewer = reviewer or settings.optional("audit.reviewer") or ""
 
@@ -32,10 +37,7 @@ class Source:
 
     def run(self, run_id: str) -> ArchivedRun:
         """One run's summary and rows; of an unfinished one the rows so far."""
-        unclosed = next((run for run in self.history.unclosed() if run.id == run_id), None)
-        if unclosed is None:
-            return self.history.archived(run_id)
-        return ArchivedRun(unclosed, tuple(map(row_of, self.history.results(run_id))))
+        return archived_run(self.history, self.history.resolve(run_id))
 
     def texts(self, run_id: str) -> dict[tuple[str, int | None], str]:
         """The question texts of a run."""
@@ -44,6 +46,14 @@ class Source:
     def result(self, run_id: str, question_id: str, repeat: int | None = None) -> QuestionResult:
         """One question's result."""
         return self.history.result(run_id, question_id, repeat)
+
+    def diff(self, before: str, after: str) -> RunDiff:
+        """Compare two runs under the project's settings."""
+        return diff_runs(self.history, before, after, self.settings)
+
+    def previous(self, run_id: str) -> RunSummary | None:
+        """The run that this one is best compared with."""
+        return previous_comparable(self.history, run_id)
 
     def record(self, decision: Decision) -> Decision:
         """Put a decision on disk; when this returns it is there."""
@@ -55,8 +65,7 @@ class Source:
 
     def sample(self, run_id: str) -> AuditSample | None:
         """The current draw of a run."""
-        samples = self.history.samples(run_id)
-        return samples[-1] if samples else None
+        return current_sample(self.history, run_id)
 
     def document(self, doc_id: str) -> str | None:
         """A document's whole text; None where the project does not hold it."""
@@ -73,18 +82,67 @@ class Source:
         sample = self.sample(run_id)
         if sample is None:
             return frozenset()
-        counts = {row.id: sum(row.verdicts.values()) for row in self.run(run_id).rows}
-        decided: dict[str, set[str]] = {}
-        for decision in standing(self.decisions(run_id)):
-            if decision.reviewer == self.reviewer and decision.kind == "verdict" and decision.claim_id:
-                decided.setdefault(decision.question_id, set()).add(decision.claim_id)
-        return frozenset(q for q in sample.questions if len(decided.get(q, ())) < counts.get(q, 0))
+        decided: dict[str, int] = {}
+        for decision in resolve(self.decisions(run_id)).in_force:
+            if decision.reviewer == self.reviewer and decision.kind == "verdict":
+                decided[decision.question_id] = decided.get(decision.question_id, 0) + 1
+        counts: dict[str, int] = {}
+        for row in self.run(run_id).rows:
+            counts[row.id] = counts.get(row.id, 0) + sum(row.verdicts.values())
+        return frozenset(q for q in sample.questions if decided.get(q, 0) < counts.get(q, 0))
 
+    def draw(self, run: RunSummary) -> AuditSample:
+        """Draw the audit sample of a run under the project's settings."""
+        return draw_sample(
+            self.history,
+            run,
+            fraction=self.settings.number("audit.fraction"),
+            stratify=self.settings.text("audit.stratify"),
+            target=self.settings.items("audit.target"),
+        )[0]
 
-def standing(decisions: Iterable[Decision]) -> list[Decision]:
-    """The decisions that hold: not undone, and not replaced by one that holds."""
-    listed = list(decisions)
-    undone = {one for d in listed if d.kind == "undo" for one in d.supersedes}
-    live = [d for d in listed if d.kind != "undo" and d.id not in undone]
-    replaced = {one for d in live for one in d.supersedes}
-    return [d for d in live if d.id not in replaced]
+    def report(self, run: RunSummary) -> AuditReport:
+        """Judge's, adjusted and corrected numbers of a run."""
+        return report_run(self.history, run)
+
+    def evaluate(self, overrides: Sequence[str], label: str | None, resume: str | None = None) -> Start:
+        """A run of the project's questions, ready to be started with a watcher."""
+        project = self.project
+
+        def start(watch: Watcher) -> Coroutine[Any, Any, RunSummary]:
+            from rag_audit.pipeline import run_evaluation
+
+            return run_evaluation(project, overrides=overrides, label=label, resume=resume, watch=watch)
+
+        return start
+
+    def import_path(self, path: str) -> "list[Imported | Refused]":
+        """Turn other tools' results into runs."""
+        from rag_audit.importers.importing import ImportOptions, import_paths
+
+        return list(import_paths(self.project, [Path(path).expanduser()], ImportOptions()))
+
+    def export_run(self, run: RunSummary, form: str, path: str) -> str:
+        """Write a run to a file; returns where it is."""
+        from rag_audit.export.writing import export_run
+
+        target = self._target(path)
+        export_run(self.project, run, form, target)
+        return str(target)
+
+    def export_diff(self, before: RunSummary, after: RunSummary, form: str, path: str) -> str:
+        """Write a diff to a file; returns where it is."""
+        from rag_audit.export.diff_junit import diff_junit
+        from rag_audit.export.diff_md import diff_md
+        from rag_audit.export.diff_text import diff_text
+        from rag_audit.export.writing import written
+
+        write = {"text": diff_text, "md": diff_md, "junit": diff_junit}[form]
+        target = self._target(path)
+        text = write(report_diff(self.history, self.diff(before.id, after.id)))
+        with written(target, self.project) as out:
+            out.write(text)
+        return str(target)
+
+    def _target(self, path: str) -> Path:
+        return self.project / Path(path).expanduser()

@@ -54,11 +54,11 @@ def of_total(metric: MetricSummary | None) -> str:
 
 
 def missing_reasons(metric: MetricSummary) -> str:
-    """Why values are missing, failed reasons apart from those that do not apply."""
-    failed = [f"{count} {reason}" for reason, count in metric.missing.items() if is_failed(reason)]
-    other = [f"{count} {reason.replace('_', ' ')}" for reason, count in metric.missing.items() if not is_failed(reason)]
-    parts = (["failed: " + ", ".join(failed)] if failed else []) + (["n/a: " + ", ".join(other)] if other else [])
-    return "; ".join(parts)
+    """Why values are missing: failed reasons first and marked with !, then those that do not apply."""
+    reasons = sorted(metric.missing.items(), key=lambda item: not is_failed(item[0]))
+    return ", ".join(
+        f"{'! ' if is_failed(reason) else ''}{count} {reason.replace('_', ' ')}" for reason, count in reasons
+    )
 
 
 def when(started_at: str) -> str:

@@ -23,7 +23,7 @@ from rag_audit.tui.widgets.record_table import RecordTable
 from rag_audit.tui.widgets.tabs import TabLine
 
 TABS = ("source", "generator saw", "difference", "judge's reply")
-WIDE = 100
+WIDE = 150
 
 
 class ClaimSourceScreen(ReviewScreen):

@@ -12,7 +12,7 @@ from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.claim_text import claim_lines, last_line, no_claims
 from rag_audit.tui.content import Piece
-from rag_audit.tui.desk import SCORES, Desk, seen_before
+from rag_audit.tui.desk import SCORES, Desk, Notebook
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.screens.claim_source import ClaimSourceScreen
 from rag_audit.tui.screens.dialogs import AskChoice, AskText, Choice
@@ -41,12 +41,7 @@ class ClaimsScreen(ClaimSourceScreen):
         self.queue = queue
         self.blind_wish: bool | None = None
         """What `b` chose; None: blind where the question is in the draw."""
-        self.seen: set[tuple[str, int | None, str]] = set()
-        self.own: list[Decision] = []
-        self.sample: frozenset[str] = frozenset()
-        self.sample_id: str | None = None
-        self.sample_target: tuple[str, ...] = ()
-        self.started = False
+        self.notebook: Notebook | None = None
         self.reasons: dict[str, str] = {}
         """Reasons given before the claim was decided."""
         self.previous: Decision | None = None
@@ -59,49 +54,44 @@ class ClaimsScreen(ClaimSourceScreen):
 
     # Loading
 
-    def _load(self, at: int, *, claim_id: str | None = None, last_claim: bool = False) -> None:
-        (question_id, repeat), run_id = self.keys[at], self.summary.id
-        reviewer = self.source.reviewer
+    def _load(self, at: int, *, claim_id: str | None = None, last: bool = False, flagged: bool = False) -> None:
+        (question_id, repeat), run = self.keys[at], self.summary
 
-        def work() -> QuestionResult:
-            if not self.started:
-                self.own = [d for d in self.source.decisions(run_id) if d.reviewer == reviewer]
-                self.seen |= seen_before(self.own)
-                sample = self.source.sample(run_id)
-                if sample is not None:
-                    self.sample, self.sample_id = frozenset(sample.questions), sample.id
-                    self.sample_target = sample.target
-                self.started = True
-            return self.source.result(run_id, question_id, repeat)
+        def work() -> tuple[Notebook, QuestionResult]:
+            notebook = self.notebook or Notebook(
+                self.source, run, self.source.decisions(run.id), self.source.sample(run.id)
+            )
+            return notebook, self.source.result(run.id, question_id, repeat)
 
-        def then(result: QuestionResult) -> None:
+        def then(loaded: tuple[Notebook, QuestionResult]) -> None:
             self.at = at
-            self._put_on_desk(result, claim_id, last_claim)
+            self._put_on_desk(*loaded)
+            self._start_at(claim_id, last=last, flagged=flagged)
 
         self.fetch(work, then)
 
-    def _put_on_desk(self, result: QuestionResult, claim_id: str | None, last_claim: bool) -> None:
+    def _put_on_desk(self, notebook: Notebook, result: QuestionResult) -> None:
         self.settle()
-        in_sample = result.question.id in self.sample
-        queue = Queue.SAMPLE if in_sample else self.queue if self.queue is not Queue.SAMPLE else Queue.OTHER
-        self.desk = Desk(
-            self.source,
-            self.summary.id,
-            result,
-            queue,
-            self.sample_id if in_sample else None,
-            in_sample if self.blind_wish is None else self.blind_wish,
-            self.seen,
-            self.own,
-            self.sample_target if in_sample else (),
-        )
+        self.notebook = notebook
+        drawn = notebook.sample is not None and result.question.id in notebook.sample.questions
+        queue = self.queue if self.queue is Queue.FLAGGED else Queue.SAMPLE if drawn else Queue.OTHER
+        blind = (queue is Queue.SAMPLE) if self.blind_wish is None else self.blind_wish
+        self.desk = Desk(notebook, result, queue, blind)
         self.close_document()
         self.head.show([section_of([[(result.question.question, "strong")], self._answer_line(result)])])
-        items = self.desk.items()
-        undecided = next((item.claim.id for item in items if item.decision is None), None)
-        select = claim_id or (items[-1].claim.id if last_claim and items else undecided)
-        self.table.empty = no_claims(result)
-        self.table.set_rows(items, select=select or (items[0].claim.id if items else None))
+        self.table.set_rows(self.desk.items())
+
+    def _start_at(self, claim_id: str | None, *, last: bool, flagged: bool) -> None:
+        """Put the cursor on a claim: the one named, the last, the first flagged one, else the first undecided one."""
+        items = list(self.table.rows)
+        wanted = claim_id
+        if wanted is None and items and last:
+            wanted = items[-1].claim.id
+        if wanted is None and flagged:
+            wanted = next((item.claim.id for item in items if item.flags), None)
+        if wanted is None:
+            wanted = next((item.claim.id for item in items if item.decision is None), None)
+        self.table.select(wanted or (items[0].claim.id if items else None))
         self._show_claim()
 
     @staticmethod
@@ -127,7 +117,7 @@ class ClaimsScreen(ClaimSourceScreen):
         desk.look()
         self._refresh_items(item.claim.id if item else None)
         self.show_source()
-        lines = claim_lines(self.item, desk, self.reasons) if self.item else [[("", "plain")]]
+        lines = claim_lines(self.item, desk, self.reasons) if self.item else [[(no_claims(desk.result), "quiet")]]
         self.below.show([section_of(lines)])
         self._tell()
 
@@ -275,19 +265,69 @@ class ClaimsScreen(ClaimSourceScreen):
 
         def written(text: str | None) -> None:
             if text and text.strip():
-                choices = [Choice(word[0], word, VERDICTS[word].text, VERDICTS[word].tone) for word in JUDGEMENTS]
                 self.app.push_screen(
-                    AskChoice("Its verdict", choices, text=text.strip()), lambda verdict: judged(text.strip(), verdict)
+                    AskChoice("Its verdict", _choices(), text=text.strip()),
+                    lambda verdict: judged(text.strip(), verdict),
                 )
 
         self.app.push_screen(AskText("Claim that the judge missed"), written)
+
+    def action_adjudicate(self) -> None:
+        """Settle a claim on which reviewers differ."""
+        desk, item = self.desk, self.item
+        if desk is None or item is None:
+            return
+        if not item.disputed:
+            self.say("Reviewers do not differ on this claim.")
+            return
+
+        def settled(verdict: str | None) -> None:
+            if verdict is None:
+                return
+            try:
+                self.previous = desk.settle_dispute(item, verdict)
+            except Exception as error:
+                self.show_error(error)
+                return
+            self._show_claim()
+
+        self.app.push_screen(AskChoice(f"What holds for {item.claim.id}?", _choices(), text=item.claim.text), settled)
+
+    def action_next_flagged(self) -> None:
+        """Go to the next flagged claim, in this question or a later one; not while blind."""
+        desk = self.desk
+        if desk is None:
+            return
+        if desk.blind:
+            self.say("Blind: flags are hidden until you decide.", severity="warning")
+            return
+        here = self.table.cursor
+        following = next((one.claim.id for one in list(self.table.rows)[here + 1 :] if one.flags), None)
+        if following is not None:
+            self.table.select(following)
+            self._show_claim()
+            return
+        run_id, keys, at = self.summary.id, self.keys, self.at
+
+        def work() -> int | None:
+            flagged = {(row.id, row.repeat) for row in self.source.run(run_id).rows if row.flags}
+            flagged -= {key for key in flagged if key[0] in self.source.blind_questions(run_id)}
+            return next((n for n in range(at + 1, len(keys)) if keys[n] in flagged), None)
+
+        def then(found: int | None) -> None:
+            if found is None:
+                self.say("No flagged claim follows.")
+            else:
+                self._load(found, flagged=True)
+
+        self.fetch(work, then, group="flagged")
 
     def action_score(self, value: int) -> None:
         """Score the answer, where the draw targets scores: faithfulness first, then completeness."""
         desk = self.desk
         if desk is None:
             return
-        if "scores" not in self.sample_target or desk.queue is not Queue.SAMPLE:
+        if not desk.targets_scores:
             self.say("The draw of this run does not ask for scores.", severity="warning")
             return
         metric = next((name for name in SCORES if name not in desk.scores()), None)
@@ -305,7 +345,7 @@ class ClaimsScreen(ClaimSourceScreen):
         def named(name: str | None) -> None:
             if name and name.strip():
                 self.source.reviewer = name.strip()
-                self.started = False
+                self.notebook = None
                 then()
 
         self.app.push_screen(AskText("Your name as the reviewer", hint="kept with every decision"), named)
@@ -327,7 +367,7 @@ class ClaimsScreen(ClaimSourceScreen):
             self.table.select(self.table.rows[to].claim.id)
             self._show_claim()
         elif 0 <= self.at + by < len(self.keys):
-            self._load(self.at + by, last_claim=by < 0)
+            self._load(self.at + by, last=by < 0)
 
     def action_next_question(self) -> None:
         """Go to the next question."""
@@ -345,3 +385,7 @@ class ClaimsScreen(ClaimSourceScreen):
             self.blind_wish = not self.desk.blind
             self.desk.blind = self.blind_wish
             self._show_claim()
+
+
+def _choices() -> list[Choice]:
+    return [Choice(word[0], word, VERDICTS[word].text, VERDICTS[word].tone) for word in JUDGEMENTS]

@@ -174,8 +174,13 @@ def head_section(result: QuestionResult, *, blind: bool) -> Section:
             shown, tone = f"– {reason.replace('_', ' ')}", "warn" if is_failed(reason) else "quiet"
         else:
             shown, tone = wording.score(value), "strong"
-        scores += [(wording.short_name(name) + " ", "quiet"), (shown + "   ", tone)]
+        scores += [(_unbroken(wording.short_name(name) + " "), "quiet"), (_unbroken(shown) + "   ", tone)]
     return section_of([[(result.question.question, "strong")], route, scores])
+
+
+def _unbroken(text: str) -> str:
+    """Keep a name and its value on one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def answer_sections(result: QuestionResult, *, blind: bool) -> list[Section]:

@@ -14,7 +14,9 @@ from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.content import Piece
 from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.screens.export import export_run
 from rag_audit.tui.screens.filtered import FilteredScreen
+from rag_audit.tui.screens.queues import open_queues, open_sample
 from rag_audit.tui.screens.runs import metric_order
 from rag_audit.tui.source import Source
 from rag_audit.tui.widgets.passage import Passage, Section
@@ -44,7 +46,7 @@ class RunScreen(FilteredScreen):
         self.blind: frozenset[str] = frozenset()
         """Questions of the draw that this reviewer has not decided: their verdicts stay hidden."""
         self.only: str | None = None
-        self.worse: frozenset[RowKey] = frozenset()
+        self.worse: frozenset[str] = frozenset()
         self._timer: Timer | None = None
         self.metrics = [name for name in metric_order([summary]) if name in summary.metrics]
         self.table = RecordTable[QuestionRow](self._columns(), row_key, empty="Reading the run …")
@@ -173,7 +175,7 @@ class RunScreen(FilteredScreen):
         if self.only == "failed":
             return bool(row.error) or any(is_failed(reason) for reason in row.missing.values())
         if self.only == "worse":
-            return row_key(row) in self.worse
+            return row.id in self.worse
         return True
 
     def _haystack(self, row: QuestionRow) -> str:
@@ -242,6 +244,53 @@ class RunScreen(FilteredScreen):
         if self.table.row is not None:
             keys = [row_key(row) for row in self.table.rows]
             self.app.push_screen(ClaimsScreen(self.source, self.summary, keys, self.table.cursor))
+
+    def action_diff(self) -> None:
+        """Compare the run with the previous comparable one."""
+        self.open_previous_diff(self.summary)
+
+    def action_only_worse(self) -> None:
+        """Show only questions worse than in the previous comparable run, or all again."""
+        if self.only == "worse":
+            self._switch("worse")
+            return
+
+        def work() -> frozenset[str] | None:
+            before = self.source.previous(self.summary.id)
+            if before is None:
+                return None
+            return frozenset(one.id for one in self.source.diff(before.id, self.summary.id).questions.regressed)
+
+        def then(worse: frozenset[str] | None) -> None:
+            if worse is None:
+                self.say("There is no earlier run to compare with.", severity="warning")
+                return
+            self.worse = worse
+            self._switch("worse")
+
+        self.fetch(work, then, group="worse")
+
+    def action_audit(self) -> None:
+        """Open the sample of the run."""
+        open_sample(self, self.summary)
+
+    def action_queues(self) -> None:
+        """Offer the queues of the run."""
+        open_queues(self, self.summary)
+
+    def action_report(self) -> None:
+        """Show judge's, adjusted and corrected numbers."""
+        from rag_audit.audit.report_text import report_text
+        from rag_audit.tui.screens.text import TextScreen
+
+        def make() -> list[Section]:
+            return [Section(report_text(self.source.report(self.summary)))]
+
+        self.app.push_screen(TextScreen(self.source, [wording.run_name(self.summary), "audit report"], make))
+
+    def action_export(self) -> None:
+        """Export the run."""
+        export_run(self, self.summary)
 
     def action_copy(self) -> None:
         """Copy the question's id and text."""

@@ -15,7 +15,10 @@ from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.content import Piece, sign
 from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.screens.export import ask_import, export_run
 from rag_audit.tui.screens.filtered import FilteredScreen
+from rag_audit.tui.screens.queues import open_sample
+from rag_audit.tui.screens.start import start_evaluation
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import STATUSES
 from rag_audit.tui.widgets.passage import Passage, Section
@@ -66,8 +69,6 @@ def summary_section(run: RunSummary, runs: Sequence[RunSummary]) -> Section:
     origin: list[Piece] = [(wording.run_name(run), "strong"), (f"  {run.id}  {run.origin.value}", "quiet")]
     if run.parent:
         origin.append((f" of {run.parent}", "quiet"))
-    if run.source:
-        origin.append((f" from {run.source}", "quiet"))
     lines: list[Line] = [
         origin,
         _facts(
@@ -85,6 +86,8 @@ def summary_section(run: RunSummary, runs: Sequence[RunSummary]) -> Section:
     if run.context_parity is not None or run.overlap is not None:
         parity, overlap = wording.number(run.context_parity), wording.number(run.overlap)
         lines.append(_facts(("context parity", parity), ("overlap", overlap)))
+    if run.source:
+        lines.append(_facts(("from", run.source)))
     lines += [[(note, "warn")] for note in run.notes]
     names = [name for name in metric_order(runs) if name in run.metrics]
     width = max((len(wording.short_name(name)) for name in names), default=0)
@@ -98,7 +101,7 @@ def summary_section(run: RunSummary, runs: Sequence[RunSummary]) -> Section:
                 (f"{wording.number(metric.mean, metric.range):>7} ", "strong"),
                 (f"{trend} ", "info"),
                 (f"{wording.of_total(metric)}", "quiet"),
-                (f"  {why}" if why else "", "warn" if why.startswith("failed") else "quiet"),
+                (f"  {why}" if why else "", "warn" if why.startswith("!") else "quiet"),
             ]
         )
     if any(run.claims.values()):
@@ -160,6 +163,9 @@ class RunsScreen(FilteredScreen):
         """Read the history without holding up the first paint."""
         self.title_bar.tell(["rag-audit", self.source.project.name])
         self.table.focus()
+
+    def on_screen_resume(self) -> None:
+        """A run may have ended meanwhile."""
         self.action_reload()
 
     def action_reload(self) -> None:
@@ -208,6 +214,53 @@ class RunsScreen(FilteredScreen):
 
         if self.table.row is not None:
             self.app.push_screen(RunScreen(self.source, self.table.row))
+
+    def action_mark(self) -> None:
+        """Mark the run as the one to compare with, or take the mark back."""
+        if self.table.row is not None:
+            self.marked = None if self.marked == self.table.row.id else self.table.row.id
+            self.table.refresh()
+
+    def action_diff(self) -> None:
+        """Compare with the marked run, else with the previous comparable one; the earlier run comes first."""
+        run = self.table.row
+        if run is None:
+            return
+        marked = next((one for one in self.runs if one.id == self.marked and one.id != run.id), None)
+        if marked is not None:
+            before, after = (marked, run) if self.runs.index(marked) > self.runs.index(run) else (run, marked)
+            self.open_diff(before, after)
+        else:
+            self.open_previous_diff(run)
+
+    def action_audit(self) -> None:
+        """Open the sample of the run."""
+        if self.table.row is not None:
+            open_sample(self, self.table.row)
+
+    def action_trend(self) -> None:
+        """Open the trend over all runs."""
+        from rag_audit.tui.screens.trend import TrendScreen
+
+        self.app.push_screen(TrendScreen(self.source, list(reversed(self.runs))))
+
+    def action_evaluate(self) -> None:
+        """Start a run, or watch the one under way."""
+        start_evaluation(self, self.table.row)
+
+    def action_import_path(self) -> None:
+        """Import another tool's results."""
+        ask_import(self)
+
+    def action_export(self) -> None:
+        """Export the run."""
+        if self.table.row is not None:
+            export_run(self, self.table.row)
+
+    def action_copy(self) -> None:
+        """Copy the run's id."""
+        if self.table.row is not None:
+            self.copy(self.table.row.id)
 
 
 def _haystack(run: RunSummary) -> str:

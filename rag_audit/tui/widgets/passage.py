@@ -91,7 +91,7 @@ class Passage(TonedView):
     """Sections of untrusted text, one below the other."""
 
     DEFAULT_CSS = """
-    Passage { height: 1fr; scrollbar-size-horizontal: 0; }
+    Passage { height: 1fr; overflow-x: hidden; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("text")]
 
@@ -118,7 +118,7 @@ class Passage(TonedView):
         self._prepare()
         self._layout()
         if at is None:
-            self.scroll_to(y=0, animate=False, immediate=True)
+            self.scroll_to(y=0, animate=False, force=True)
 
     def _prepare(self) -> None:
         self._prepared = []
@@ -134,7 +134,7 @@ class Passage(TonedView):
         last = max((s.first_line + s.text.count("\n") for s in self.sections if s.first_line is not None), default=0)
         self._digits = len(str(last)) + 1 if self.numbers and last else 0
         self._lines = list(self._wrapped(max(self._width - self._digits, 4)))
-        self.virtual_size = Size(self._width, len(self._lines))
+        self.virtual_size = Size(0, len(self._lines))
         if self._wanted is not None:
             self._bring_into_view(*self._wanted)
         self.refresh()
@@ -182,37 +182,37 @@ class Passage(TonedView):
     def _scroll_to_shown(self, section: int, offset: int, *, above: int) -> None:
         if self._lines:
             line = self.line_of(section, offset)
-            self.scroll_to(y=max(line - above, 0), animate=False, immediate=True)
+            self.scroll_to(y=max(line - above, 0), animate=False, force=True)
 
     def action_scroll_down(self) -> None:
         """Go a line down."""
         self._wanted = None
-        self.scroll_relative(y=1, animate=False, immediate=True)
+        self.scroll_relative(y=1, animate=False, force=True)
 
     def action_scroll_up(self) -> None:
         """Go a line up."""
         self._wanted = None
-        self.scroll_relative(y=-1, animate=False, immediate=True)
+        self.scroll_relative(y=-1, animate=False, force=True)
 
     def action_page_down(self) -> None:
         """Go a page down."""
         self._wanted = None
-        self.scroll_relative(y=max(self.size.height - 1, 1), animate=False, immediate=True)
+        self.scroll_relative(y=max(self.size.height - 1, 1), animate=False, force=True)
 
     def action_page_up(self) -> None:
         """Go a page up."""
         self._wanted = None
-        self.scroll_relative(y=-max(self.size.height - 1, 1), animate=False, immediate=True)
+        self.scroll_relative(y=-max(self.size.height - 1, 1), animate=False, force=True)
 
     def action_scroll_home(self) -> None:
         """Go to the beginning."""
         self._wanted = None
-        self.scroll_to(y=0, animate=False, immediate=True)
+        self.scroll_to(y=0, animate=False, force=True)
 
     def action_scroll_end(self) -> None:
         """Go to the end."""
         self._wanted = None
-        self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
+        self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def search(self, wanted: str) -> int:
         """Find every occurrence, mark them, go to the first at or below the top line; returns how many."""

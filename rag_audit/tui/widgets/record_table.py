@@ -56,7 +56,7 @@ class RecordTable(TonedView, Generic[Row]):
     """Rows are any sequence; the cursor belongs to a row's key, so that sorting and filtering keep it."""
 
     DEFAULT_CSS = """
-    RecordTable { height: 1fr; scrollbar-size-horizontal: 0; }
+    RecordTable { height: 1fr; overflow-x: hidden; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"record-table--header", "record-table--cursor", "record-table--blurred"}
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("list")]
@@ -189,9 +189,9 @@ class RecordTable(TonedView, Generic[Row]):
         room = max(self.size.height - 1, 1)
         top = round(self.scroll_offset.y)
         if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False, immediate=True)
+            self.scroll_to(y=self.cursor, animate=False, force=True)
         elif self.cursor >= top + room:
-            self.scroll_to(y=self.cursor - room + 1, animate=False, immediate=True)
+            self.scroll_to(y=self.cursor - room + 1, animate=False, force=True)
 
     def on_resize(self) -> None:
         """Keep the cursor on the screen."""

@@ -1,0 +1,164 @@
+"""Two runs compared: what the numbers did and mean, which questions changed and why, what flipped."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from rag_audit.model import ArchivedRun, RunDiff, RunSummary
+from rag_audit.tui import wording
+from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.content import Piece
+from rag_audit.tui.diff_rows import COLUMNS, TABS, DiffRow, counts_of, rows_of
+from rag_audit.tui.layout import section_of
+from rag_audit.tui.screens.filtered import FilteredScreen
+from rag_audit.tui.source import Source
+from rag_audit.tui.theme import CHANGES
+from rag_audit.tui.widgets.bars import StatusLine
+from rag_audit.tui.widgets.passage import Passage
+from rag_audit.tui.widgets.record_table import RecordTable
+from rag_audit.tui.widgets.tabs import TabLine
+
+_EMPTY = {
+    "metrics": "The runs share no metric.",
+    "questions": "No question differs.",
+    "flips": "No claim changed its verdict.",
+    "context": "The contexts are equal.",
+    "docs": "No document is named by the questions.",
+    "corpora": "No corpus is known.",
+}
+
+
+class DiffScreen(FilteredScreen):
+    """The diff of two runs."""
+
+    PLACE = "diff"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("diff")]
+
+    def __init__(self, source: Source, before: RunSummary, after: RunSummary) -> None:
+        super().__init__(source)
+        self.before = before
+        self.after = after
+        self.compared: tuple[RunDiff, ArchivedRun, ArchivedRun] | None = None
+        self.tabs = TabLine(TABS)
+        self.headline = StatusLine(id="headline")
+        self.table = RecordTable[DiffRow](COLUMNS["metrics"], lambda row: row.key, empty="Comparing …")
+        self.detail = Passage(id="diff-detail")
+
+    def compose_body(self) -> ComposeResult:
+        """Headline, tabs, list, what the row means."""
+        yield self.headline
+        yield self.tabs
+        yield self.table
+        yield self.detail
+        yield self.filter_input
+
+    def on_mount(self) -> None:
+        """Compare without holding up the screen."""
+        names = f"{wording.run_name(self.before)} → {wording.run_name(self.after)}"
+        self.title_bar.tell(["rag-audit", names])
+        self.table.focus()
+
+        def work() -> tuple[RunDiff, ArchivedRun, ArchivedRun]:
+            diff = self.source.diff(self.before.id, self.after.id)
+            return diff, self.source.run(self.before.id), self.source.run(self.after.id)
+
+        self.fetch(work, self._show)
+
+    def _show(self, compared: tuple[RunDiff, ArchivedRun, ArchivedRun]) -> None:
+        self.compared = compared
+        counts = counts_of(compared[0])
+        self.tabs.rename([f"{name} {counts[name]}" for name in TABS])
+        self.headline.tell(_headline(compared[0]))
+        self._show_tab()
+
+    @property
+    def tab(self) -> str:
+        """The tab that is open."""
+        return TABS[self.tabs.active]
+
+    def _show_tab(self) -> None:
+        self.table.sorted_by = None
+        self.table.set_columns(COLUMNS[self.tab])
+        self.table.empty = _EMPTY[self.tab]
+        self.apply_filter()
+
+    def apply_filter(self) -> None:
+        """Show the rows of the tab that match."""
+        if self.compared is None:
+            return
+        words = self.filter_words
+        rows = [row for row in rows_of(self.tab, *self.compared) if all(word in row.haystack() for word in words)]
+        self.table.set_rows(rows)
+
+    def leave_filter(self) -> None:
+        """Give the keys back to the list."""
+        self.table.focus()
+
+    @on(RecordTable.RowHighlighted)
+    def _detail(self, event: RecordTable.RowHighlighted) -> None:
+        row = self.table.row
+        self.detail.show([section_of([row.detail])] if row else [])
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, event: TabLine.Chosen) -> None:
+        self._show_tab()
+
+    def action_tab(self, number: int) -> None:
+        """Go to a tab by its number."""
+        self.tabs.choose(number - 1)
+
+    def action_next_tab(self) -> None:
+        """Go to the next tab."""
+        self.tabs.choose((self.tabs.active + 1) % len(TABS))
+
+    def action_previous_tab(self) -> None:
+        """Go to the previous tab."""
+        self.tabs.choose((self.tabs.active - 1) % len(TABS))
+
+    @on(RecordTable.RowOpened)
+    def _opened(self, event: RecordTable.RowOpened) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Open the question in both runs; a metric opens the questions that moved it."""
+        row = self.table.row
+        if row is None or self.compared is None:
+            return
+        if self.tab == "metrics":
+            self.tabs.choose(TABS.index("questions"))
+            return
+        if row.question_id is None:
+            return
+        from rag_audit.tui.screens.pair import PairScreen
+
+        ids = list(dict.fromkeys(one.question_id for one in self.table.rows if one.question_id is not None))
+        at = ids.index(row.question_id)
+        self.app.push_screen(PairScreen(self.source, self.before, self.after, ids, at, self.compared[0]))
+
+    def action_export(self) -> None:
+        """Export the diff."""
+        from rag_audit.tui.screens.export import export_diff
+
+        export_diff(self, self.before, self.after)
+
+
+def _headline(diff: RunDiff) -> list[Piece]:
+    """How many questions went which way, and whether the numbers may be compared at all."""
+    parts = diff.questions
+    line: list[Piece] = []
+    for kind, count in (
+        ("regressed", len(parts.regressed)),
+        ("improved", len(parts.improved)),
+        ("changed", len(parts.changed)),
+        ("unchanged", parts.unchanged),
+    ):
+        sign = CHANGES[kind]
+        line += [(f"{sign.glyph} {count} {sign.word}  ", sign.tone if count else "quiet")]
+    verdicts = [one.ok for one in diff.comparable.values()]
+    if False in verdicts:
+        line.append((f"⊘ {verdicts.count(False)} of {len(verdicts)} metrics not comparable", "warn"))
+    elif None in verdicts:
+        line.append((f"? {verdicts.count(None)} of {len(verdicts)} metrics unverified", "warn"))
+    return line

@@ -1,0 +1,108 @@
+"""Opening a queue of claims: the sample where you stopped, the flagged ones by flag, the disputed ones."""
+
+from collections.abc import Sequence
+
+from rag_audit.audit.effective import Decisions
+from rag_audit.audit.standing import SKIP
+from rag_audit.model import AuditSample, Decision, QuestionRow, Queue, RunSummary
+from rag_audit.tui import wording
+from rag_audit.tui.claim_text import FLAG_WORDS
+from rag_audit.tui.screens.base import ReviewScreen
+from rag_audit.tui.screens.dialogs import AskChoice, Choice
+
+RowKey = tuple[str, int | None]
+_SUSPICIOUS_FIRST = "contradicted_cites_source"
+
+
+def open_sample(screen: ReviewScreen, run: RunSummary) -> None:
+    """Open the sample at the first question that is not decided; offer to draw one where there is none."""
+    source = screen.source
+
+    def work() -> tuple[AuditSample | None, Sequence[QuestionRow], frozenset[str]]:
+        return source.sample(run.id), source.run(run.id).rows, source.blind_questions(run.id)
+
+    def then(loaded: tuple[AuditSample | None, Sequence[QuestionRow], frozenset[str]]) -> None:
+        sample, rows, waiting = loaded
+        if sample is None:
+            _offer_draw(screen, run, len({row.id for row in rows}))
+            return
+        keys = [(q, row.repeat) for q in sample.questions for row in rows if row.id == q]
+        at = next((at for at, (question_id, _) in enumerate(keys) if question_id in waiting), 0)
+        if not waiting:
+            screen.say("The sample is decided; R shows the numbers.")
+        _open(screen, run, keys, at, Queue.SAMPLE)
+
+    screen.fetch(work, then, group="queue")
+
+
+def _offer_draw(screen: ReviewScreen, run: RunSummary, questions: int) -> None:
+    settings = screen.source.settings
+    fraction, stratify = settings.number("audit.fraction"), settings.text("audit.stratify")
+    text = f"{fraction:.0%} of {wording.plural(questions, 'question')}, seeded by the run's id, spread by {stratify}."
+
+    def answered(answer: str | None) -> None:
+        if answer == "draw":
+            screen.fetch(lambda: screen.source.draw(run), lambda sample: open_sample(screen, run), group="queue")
+
+    screen.app.push_screen(
+        AskChoice("No sample was drawn for this run", [Choice("y", "draw", "draw it now")], text=text), answered
+    )
+
+
+def open_queues(screen: ReviewScreen, run: RunSummary) -> None:
+    """Offer the queues of a run with their counts."""
+    source = screen.source
+
+    def work() -> tuple[Sequence[QuestionRow], frozenset[str], list[Decision]]:
+        return source.run(run.id).rows, source.blind_questions(run.id), source.decisions(run.id)
+
+    def then(loaded: tuple[Sequence[QuestionRow], frozenset[str], list[Decision]]) -> None:
+        rows, waiting, decisions = loaded
+        choices = [Choice("s", "sample", "the sample, where you stopped")]
+        queues: dict[str, list[RowKey]] = {}
+        for number, (flag, keys) in enumerate(flagged_keys(rows, waiting).items(), start=1):
+            if number <= 9:
+                queues[flag] = keys
+                choices.append(Choice(str(number), flag, f"{FLAG_WORDS.get(flag, flag)}: {len(keys)}", "warn"))
+        disputed = disputed_keys(decisions, waiting)
+        if disputed:
+            queues["disputed"] = disputed
+            choices.append(Choice("d", "disputed", f"reviewers differ: {len(disputed)}", "warn"))
+
+        def chosen(name: str | None) -> None:
+            if name == "sample":
+                open_sample(screen, run)
+            elif name is not None:
+                _open(screen, run, queues[name], 0, Queue.OTHER if name == "disputed" else Queue.FLAGGED)
+
+        hidden = f"{wording.plural(len(waiting), 'question')} of the sample wait to be decided blind first."
+        screen.app.push_screen(AskChoice("Which claims?", choices, text=hidden if waiting else ""), chosen)
+
+    screen.fetch(work, then, group="queue")
+
+
+def flagged_keys(rows: Sequence[QuestionRow], waiting: frozenset[str]) -> dict[str, list[RowKey]]:
+    """Flag to its questions, suspicious contradicted ones first; without those that wait to be decided blind."""
+    found: dict[str, list[RowKey]] = {}
+    for row in rows:
+        if row.id not in waiting:
+            for flag in row.flags:
+                found.setdefault(flag, []).append((row.id, row.repeat))
+    return dict(sorted(found.items(), key=lambda item: (item[0] != _SUSPICIOUS_FIRST, item[0])))
+
+
+def disputed_keys(decisions: Sequence[Decision], waiting: frozenset[str]) -> list[RowKey]:
+    """Questions with a claim on which reviewers differ."""
+    resolved = Decisions(decisions)
+    said: dict[tuple[str, int | None, str], set[str]] = {}
+    for decision in resolved.standing.in_force:
+        if decision.kind != "score" and decision.verdict not in (None, SKIP) and decision.question_id not in waiting:
+            about = (decision.question_id, decision.repeat, decision.claim_id or "")
+            said.setdefault(about, set()).add(decision.verdict)
+    return list(dict.fromkeys((q, repeat) for (q, repeat, _), verdicts in said.items() if len(verdicts) > 1))
+
+
+def _open(screen: ReviewScreen, run: RunSummary, keys: Sequence[RowKey], at: int, queue: Queue) -> None:
+    from rag_audit.tui.screens.claims import ClaimsScreen
+
+    screen.app.push_screen(ClaimsScreen(screen.source, run, keys, at, queue=queue))
