@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rag_audit.corpus.retrieve import Retriever
 from rag_audit.errors import KeyRejected, ProviderError
+from rag_audit.flags import flag_result
 from rag_audit.judging.excerpt import build_excerpt, context_parity, overlap
 from rag_audit.metrics import METRICS, score_question
 from rag_audit.model import Claim, Excerpt, Generation, Passage, Question, QuestionResult, RetrievedChunk, Route
@@ -39,6 +40,11 @@ class Judges:
         """Role to the model as asked for."""
         judges = {"claims": self.claims, "scores": self.scores}
         return {role: judge.identity.model for role, judge in judges.items() if judge is not None}
+
+    def flagged(self, result: QuestionResult, generator: str | None) -> QuestionResult:
+        """The result with every reason why a person should look at it."""
+        claim_judge = self.claims.identity if self.claims is not None else None
+        return replace(result, flags=flag_result(result, generator=generator, claim_judge=claim_judge))
 
     async def aclose(self) -> None:
         """Close the connections of both."""
@@ -100,7 +106,7 @@ class Evaluator:
     def scored(self, result: QuestionResult) -> QuestionResult:
         """Score and flag a result: the last step before it is archived."""
         scores, missing = score_question(result)
-        return replace(result, scores=scores, missing=missing)
+        return self.judges.flagged(replace(result, scores=scores, missing=missing), self.generator.model)
 
 
 async def judge_answer(
@@ -157,7 +163,8 @@ async def judge_again(archived: QuestionResult, judges: Judges, *, keep_claims: 
     for judged in await judge_answer(replace(archived, judge_calls=()), excerpt, judges, claims):
         scores, missing = dict(archived.scores), dict(archived.missing)
         _take_judged(judged, judges.roles, scores, missing)
-        results.append(replace(judged, scores=scores, missing=missing))
+        rescored = replace(judged, scores=scores, missing=missing)
+        results.append(judges.flagged(rescored, archived.generation.model))
     return results
 
 

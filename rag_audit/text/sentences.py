@@ -115,7 +115,9 @@ def _prose_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _ends_sentence(before: str, following: str) -> bool:
-    """Whether the full stop that ends `before` ends a sentence, given what follows."""
+    """Whether the full stop that ends `before` ends a sentence; a parenthesis after it still belongs to it."""
+    if following[0] == "(":
+        return False
     if _ABBREVIATION.search(before[-14:]):
         return False
     if _ENUMERATOR.search(before[-5:]):
