@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rag_audit.config import config_template
 from rag_audit.errors import ConfigError
+from rag_audit.history.layout import GIT_ATTRIBUTES
 
 _EXAMPLE_DOCUMENT = """\
 # Watering can
@@ -45,7 +46,7 @@ _QUESTIONS = """\
 """
 
 _LINES: Mapping[str, tuple[str, ...]] = {
-    ".gitattributes": ("history/**/*.jsonl merge=union",),
+    ".gitattributes": (GIT_ATTRIBUTES.strip(),),
     ".gitignore": (".rag-audit/",),
 }
 

@@ -5,7 +5,7 @@ import click
 from rag_audit.cli.output import diagnose, number, print_json, say, table
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.history import History
-from rag_audit.model import ArchivedRun, QuestionResult, RunSummary
+from rag_audit.model import QuestionResult, RunStatus, RunSummary
 
 
 @verb("runs")
@@ -49,12 +49,11 @@ def show_command(invocation: Invocation, run: str, question: str | None) -> None
     from rag_audit.export.shapes import result_json, summary_json
 
     history = History(invocation.root)
-    archived = history.archived(history.resolve(run).id)
-    summary = archived.summary
+    summary = _so_far(history, history.resolve(run))
     if question is None and not invocation.json:
         say(summary_text(summary))
         return
-    results = _results_of(history, archived, question)
+    results = _results_of(history, summary.id, question)
     decisions = Decisions(history.decisions(summary.id))
     effective = [effective_verdicts(result, decisions) for result in results]
     if invocation.json:
@@ -72,12 +71,22 @@ def show_command(invocation: Invocation, run: str, question: str | None) -> None
         say("\n\n".join(map(result_text, results, effective)))
 
 
-def _results_of(history: History, run: ArchivedRun, question: str | None) -> list[QuestionResult]:
+def _so_far(history: History, run: RunSummary) -> RunSummary:
+    """The summary, of what is finished where the run has not ended; the rows of an ended one need not be read."""
+    if run.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
+        return history.archived(run.id).summary
+    return run
+
+
+def _results_of(history: History, run_id: str, question: str | None) -> list[QuestionResult]:
     """One question with its repeats, or all finished ones in the order of the question file."""
     if question is not None:
-        return history.repeats(run.summary.id, question)
-    place = {(row.id, row.repeat): at for at, row in enumerate(run.rows)}
-    return sorted(history.results(run.summary.id), key=lambda result: place[result.question.id, result.repeat])
+        return history.repeats(run_id, question)
+    place = {(row.id, row.repeat): at for at, row in enumerate(history.archived(run_id).rows)}
+    # A running run may have finished more since its rows were read.
+    return sorted(
+        history.results(run_id), key=lambda result: place.get((result.question.id, result.repeat), len(place))
+    )
 
 
 @verb("flags")

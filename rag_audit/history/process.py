@@ -1,8 +1,6 @@
 """Who is writing a run: process id, start time and boot tell a living process from one that only has its number."""
 
 import os
-import subprocess
-import uuid
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +13,8 @@ def _machine() -> str:
     try:
         return _BOOT_ID.read_text().strip()[:8]
     except OSError:
+        import uuid
+
         return f"{uuid.getnode():x}"[-8:]
 
 
@@ -30,6 +30,9 @@ def _started(pid: int) -> str | None:
 
 
 def _started_by_ps(pid: int) -> str | None:
+    """Where there is no /proc."""
+    import subprocess
+
     asked = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return "_".join(asked.stdout.split()) or None
 

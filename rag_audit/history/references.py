@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from rag_audit.errors import UsageError
 from rag_audit.model import RunSummary
@@ -47,6 +46,8 @@ def _named(name: str, archived: Sequence[RunSummary]) -> list[RunSummary]:
 
 
 def _suggestion(reference: str, runs: Sequence[RunSummary]) -> str:
+    from difflib import get_close_matches
+
     known = [run.id for run in runs] + [run.label for run in runs if run.label]
     near = get_close_matches(reference, known, n=3, cutoff=0.5)
     if near:

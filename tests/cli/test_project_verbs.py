@@ -9,7 +9,7 @@ from tests.corpus.projects import two_corpora, write_files
 def test_init_makes_a_project_that_is_in_order(tmp_path: Path) -> None:
     outcome = rag_audit(tmp_path, "init", str(tmp_path / "new"))
     assert outcome.code == 0
-    assert (tmp_path / "new/.gitattributes").read_text() == "history/**/*.jsonl merge=union\n"
+    assert (tmp_path / "new/.gitattributes").read_text() == "history/**/*.jsonl merge=union -text\n"
     assert ".rag-audit/" in (tmp_path / "new/.gitignore").read_text().splitlines()
     checked = rag_audit(tmp_path / "new", "questions", "check", "--json")
     assert (checked.code, checked.json["ok"], checked.json["warnings"]) == (0, True, [])
