@@ -18,7 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     ),
     frozenset(
         {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "project"}
-        | {"providers", "yamlfile"}
+        | {"probing", "providers", "yamlfile"}
     ),
     frozenset({"attempt", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),

@@ -30,6 +30,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "export": ("rag_audit.cli.export", "A run as CSV, HTML, JSONL, Markdown or JUnit; the audit pack."),
     "index": ("rag_audit.cli.index", "Build or refresh the indexes."),
     "questions": ("rag_audit.cli.questions", "Validate questions.yml against documents/ (`questions check`)."),
+    "probe": ("rag_audit.cli.probe", "Plant known faults into verified claims; does the judge notice?"),
     "doctor": ("rag_audit.cli.doctor", "Versions, models, keys present (never their values), terminal, caches."),
 }
 """Verb to the module that holds it (as `<verb>_command`, `-` as `_`) and its line in `--help`."""
