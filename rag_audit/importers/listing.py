@@ -6,10 +6,10 @@ from typing import Any
 
 from rag_audit.importers.record import ImportedChunk
 from rag_audit.importers.source import parse_json
-from rag_audit.importers.values import clean_tree, is_blank, json_text, map_of, name_of, number_of
+from rag_audit.importers.values import clean, clean_tree, is_blank, json_text, map_of, name_of, number_of
 from rag_audit.model import UNKNOWN
 
-_LITERAL = re.compile(r"""[uU]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+_LITERAL = re.compile(r"""[uU]?(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")""", re.DOTALL)
 _GAP = re.compile(r"[\s,]*")
 _ARRAY = re.compile(r"array\((\[.*\])(?:,\s*dtype=\w+)?\)", re.DOTALL)
 _TEXT_KEYS = ("text", "content", "page_content", "chunk", "passage", "document", "body")
@@ -47,11 +47,19 @@ def _text_literals(text: str) -> list[Any] | None:
         literal = _LITERAL.match(text, at, end)
         if literal is None:
             return None
-        member = _python_literal(literal.group().replace("\n", "\\n").replace("\r", "\\r"))
-        if not isinstance(member, str):
+        member = _literal_text(literal.group())
+        if member is None:
             return None
         members.append(member)
         at = literal.end()
+
+
+def _literal_text(literal: str) -> str | None:
+    """What one text literal says; most hold no escapes and need no parser."""
+    if "\\" not in literal:
+        return clean(literal[literal.index(literal[-1]) + 1 : -1])
+    value = _python_literal(literal.replace("\n", "\\n").replace("\r", "\\r"))
+    return value if isinstance(value, str) else None
 
 
 def _python_value(text: str) -> list[Any] | dict[str, Any] | None:

@@ -48,7 +48,7 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
         raise refuse(source, "no calls" + ("" if judgments else " and no judgments"), "Run the evaluation again.")
     compared = {_key(judgment): judgment for judgment in reversed(judgments)}
     known = {_key(call) for call in maps_of(calls)}
-    several = len({call.get("run_index") for call in maps_of(calls)}) > 1
+    several = len({_key(call)[1] for call in maps_of(calls)}) > 1
     warnings = _tally(judgments)
     orphans = sum(_key(judgment) not in known for judgment in judgments)
     if orphans:
