@@ -89,6 +89,8 @@ class Decisions:
     def __init__(self, decisions: Iterable[Decision]) -> None:
         self.standing: Standing = resolve(decisions)
         """Which of them hold."""
+        self.answers = frozenset((decision.question_id, decision.repeat) for decision in self.standing.ordered)
+        """(question id, repeat) of every answer that somebody ever decided something about."""
         self._verdicts: defaultdict[ClaimKey, list[Decision]] = defaultdict(list)
         self._added: defaultdict[tuple[str, int | None], list[Decision]] = defaultdict(list)
         self._scores: defaultdict[tuple[str, int | None, str], list[Decision]] = defaultdict(list)
@@ -177,6 +179,8 @@ def adjusted_score(question: AuditedQuestion, metric: str, decisions: Decisions)
     An answer that nobody decided anything about keeps the value, or the missing reason, that it was judged with.
     """
     judged = (question.scores.get(metric), question.missing.get(metric))
+    if (question.id, question.repeat) not in decisions.answers:
+        return judged
     if metric not in CLAIM_METRICS:
         values = [d.value for d in decisions.scores(question.id, question.repeat, metric) if d.value is not None]
         return (mean(values), None) if values else judged

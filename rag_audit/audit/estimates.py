@@ -14,7 +14,7 @@ from rag_audit.metrics import mean
 from rag_audit.model import AuditSample, Decision, Interval, Verdict
 from rag_audit.statistics.agreement import wilson
 from rag_audit.statistics.corrected import (
-    PredictionPowered,
+    NO_WIDTH,
     SplitCounts,
     classical_mean,
     corrected_mean,
@@ -160,7 +160,7 @@ def correct(
         low,
         without_judge_value=sum(value.judge is None and value.human is not None for value in values.values()),
         n_open=n_open,
-        options=_options(judged) if n_open == 0 else {},
+        options=_options(judged, bounds) if n_open == 0 else {},
     )
     if n_open == 0:
         return merged
@@ -214,8 +214,8 @@ def _mean_of(bounds: tuple[float | None, float | None]) -> Callable[[Sequence[Qu
     return estimate
 
 
-def _options(judged: Sequence[QuestionValues]) -> dict[str, Interval]:
-    """The intervals of the literature, each with the warning it needs."""
+def _options(judged: Sequence[QuestionValues], bounds: tuple[float | None, float | None]) -> dict[str, Interval]:
+    """The intervals of the literature, each with the warnings it needs."""
     judge = [value.judge for value in judged]
     human = [value.human[0] if value.human else None for value in judged]
     labelled = [value for value in human if value is not None]
@@ -224,12 +224,21 @@ def _options(judged: Sequence[QuestionValues]) -> dict[str, Interval]:
     differing = sum(h is not None and h != j for h, j in zip(human, judge, strict=True))
     rarer = min(labelled.count(max(labelled)), len(labelled) - labelled.count(max(labelled)))
     small = len(labelled) < 100 or min(differing, rarer) < 10
-    warning = "nominal 95%, actual may be under 90%" if small else None
-    found = {"classical": replace(classical_mean(labelled), note=warning)}
+    found = {"classical": classical_mean(labelled)}
     for name, tuned in (("ppi_lam1", False), ("ppi_tuned", True)):
-        found[name] = _as_interval(prediction_powered(judge, human, tuned=tuned), name, warning)
-    return found
+        powered = prediction_powered(judge, human, tuned=tuned)
+        found[name] = Interval(powered.estimate, powered.low, powered.high, name, powered.n_labelled)
+    return {name: replace(option, note=_warning(option, bounds, small)) for name, option in found.items()}
 
 
-def _as_interval(found: PredictionPowered, name: str, warning: str | None) -> Interval:
-    return Interval(found.estimate, found.low, found.high, name, found.n_labelled, warning)
+def _warning(option: Interval, bounds: tuple[float | None, float | None], small: bool) -> str | None:
+    """What keeps an interval of the literature from being believed; it is shown as the literature computes it."""
+    if option.low is None or option.high is None:
+        return "no interval"
+    past = (bounds[0] is not None and option.low < bounds[0]) or (bounds[1] is not None and option.high > bounds[1])
+    warnings = (
+        (small, "nominal 95%, actual may be under 90%"),
+        (option.low == option.high, NO_WIDTH),
+        (past, "reaches past the possible range"),
+    )
+    return "; ".join(text for holds, text in warnings if holds) or None

@@ -131,6 +131,7 @@ def build_report(
     claims = [
         (question, claim)
         for question in questions
+        if (question.id, question.repeat) in resolved.answers
         for claim in effective_claims(question.id, question.repeat, question.claims, resolved)
     ]
     return AuditReport(

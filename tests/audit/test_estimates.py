@@ -123,3 +123,12 @@ def test_claim_precision_is_estimated_over_questions() -> None:
     assert found.wilson == (None, None)
     assert set(found.options) == {"classical", "ppi_lam1", "ppi_tuned"}
     assert found.options["ppi_tuned"].note == "nominal 95%, actual may be under 90%"
+
+
+def test_intervals_of_the_literature_are_marked_where_they_cannot_be_believed() -> None:
+    results = [make_result(f"q{at:02d}", "v") for at in range(40)]
+    options = _correct(results, decide_all(results[:10], {})).options
+    assert options["classical"].low == options["classical"].high == 1.0
+    assert all("the interval has no width" in (option.note or "") for option in options.values())
+    one_fails = _correct(RUN, decide_all(RUN[:10], {("q04", "c2"): "verified", ("q08", "c2"): "verified"}))
+    assert "past the possible range" in (one_fails.options["classical"].note or "")
