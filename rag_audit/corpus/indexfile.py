@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,15 +99,12 @@ class IndexFile:
             connection = self._local.connection = _connect(self.path, read_only=True)
         return connection
 
-    @cached_property
-    def _terms(self) -> "PostingsBM25":
+    def ranking(self, k1: float, b: float) -> "PostingsBM25":
+        """BM25 over the chunks, by their numbers."""
         from rag_audit.corpus.bm25 import PostingsBM25
 
-        return PostingsBM25.unpack(dict(self._connection.execute("SELECT name, data FROM postings")))
-
-    def by_terms(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """The best chunks by BM25, (chunk number, score), best first, ties in the order of the documents."""
-        return self._terms.rank(terms, limit)
+        packed = dict(self._connection.execute("SELECT name, data FROM postings"))
+        return PostingsBM25.unpack(packed, k1, b)
 
     def by_vector(self, vector: "Vectors", limit: int) -> list[tuple[int, float]]:
         """The nearest chunks, (chunk number, cosine similarity), best first, ties in the order of the documents."""

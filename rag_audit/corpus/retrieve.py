@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 
+_CONTEXT_SETTINGS = ("mode", "top_k", "candidates", "rrf_k", "vector_weight", "bm25_k1", "bm25_b")
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
@@ -32,10 +34,10 @@ class _Candidate:
     parts: Mapping[str, float]
 
     @property
-    def order(self) -> tuple[float, float, float, str, int]:
-        """Sorts best first, and the same way every time."""
-        parts = self.parts
-        return (-self.fused, -parts.get("vector", -1.0), -parts.get("bm25", 0.0), self.corpus, self.number)
+    def order(self) -> tuple[float, float, float, float, str, int]:
+        """Sorts best first, and the same way every time; of equals first what its own corpus is surest of."""
+        own, meaning, terms = (self.parts.get(name, 0.0) for name in ("corpus_score", "vector", "bm25"))
+        return (-self.fused, -own, -meaning, -terms, self.corpus, self.number)
 
 
 class Retriever:
@@ -52,6 +54,8 @@ class Retriever:
         self._settings = settings
         self._indexes = indexes
         self._embedders = embedders
+        k1, b = settings.number("retriever.bm25_k1"), settings.number("retriever.bm25_b")
+        self._terms = {corpus: index.ranking(k1, b) for corpus, index in indexes.items()}
 
     def retrieve(self, question: Question, route: Route) -> tuple[RetrievedChunk, ...]:
         """The `retriever.top_k` best chunks of the routed corpora, best first.
@@ -78,7 +82,8 @@ class Retriever:
         index, embedder = self._indexes[corpus], self._embedders[corpus]
         rankings: dict[str, list[tuple[int, float]]] = {}
         if mode in ("hybrid", "bm25"):
-            rankings["bm25"] = index.by_terms(terms_of(query, settings.text("language", corpus)), limit)
+            terms = terms_of(query, settings.text("language", corpus))
+            rankings["bm25"] = self._terms[corpus].rank(terms, limit)
         if mode in ("hybrid", "vector") and embedder is not None:
             rankings["vector"] = index.by_vector(embedder.embed_query(query), limit)
         constant = settings.integer("retriever.rrf_k")
@@ -100,10 +105,7 @@ class Retriever:
         return {
             "embedder": distinct[0] if len(distinct) == 1 else "; ".join(f"{c}={i}" for c, i in identities.items()),
             "chunking": _chunking_context(self._documents, settings),
-            "retriever": {
-                name: settings.values[f"retriever.{name}"]
-                for name in ("mode", "top_k", "candidates", "rrf_k", "vector_weight")
-            },
+            "retriever": {name: settings.values[f"retriever.{name}"] for name in _CONTEXT_SETTINGS},
             "corpora": {
                 corpus: {
                     "documents": self._documents.fingerprint(corpus),

@@ -50,9 +50,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("retriever.top_k", 5, "Chunks that go to the generator.", "int", low=1, high=200),
     Setting("retriever.candidates", 40, "Chunks each ranking contributes before fusion.", "int", low=1, high=4096),
     Setting("retriever.rrf_k", 60, "Constant of reciprocal rank fusion.", "int", low=1, high=10_000),
+    Setting("retriever.bm25_k1", 0.6, "BM25: how much repeating a term still adds.", "float", low=0, high=10),
+    Setting("retriever.bm25_b", 0.4, "BM25: how much long chunks are marked down.", "float", low=0, high=1),
     Setting(
         "retriever.vector_weight",
-        0.5,
+        0.3,
         "Weight of the ranking by meaning in the fusion; the ranking by terms weighs 1.",
         "float",
         low=0,

@@ -36,7 +36,7 @@ def test_best_chunk_comes_first(tmp_path: Path, mode: str) -> None:
 def test_score_is_the_weighted_reciprocal_rank(tmp_path: Path) -> None:
     first = opened(many(tmp_path), "retriever.rrf_k=60").retrieve(asked("delay of valve 7"), to("old"))[0]
     parts = first.score_parts
-    assert first.score == pytest.approx(1 / (60 + parts["bm25_rank"]) + 0.5 / (60 + parts["vector_rank"]))
+    assert first.score == pytest.approx(1 / (60 + parts["bm25_rank"]) + 0.3 / (60 + parts["vector_rank"]))
     alone = opened(tmp_path, "retriever.mode=vector").retrieve(asked("delay of valve 7"), to("old"))[0]
     assert alone.score == pytest.approx(1 / 61)
     assert set(alone.score_parts) == {"vector", "vector_rank"}
@@ -91,7 +91,7 @@ def test_context_names_what_moves_the_list(tmp_path: Path) -> None:
     context = opened(project).context()
     assert context["embedder"].startswith("wordllama:")
     assert context["chunking"]["by_folder"] == {"new": {"size": 300, "overlap": 0, "unit": "chars"}}
-    assert context["retriever"]["vector_weight"] == 0.5
+    assert context["retriever"]["vector_weight"] == 0.3
     assert context["corpora"]["old"]["index"] != context["corpora"]["new"]["index"]
     assert opened(project, "retriever.mode=bm25").context()["embedder"] == "none"
 
