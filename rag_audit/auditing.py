@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rag_audit.audit.carried import carried_offers
 from rag_audit.audit.effective import AuditedQuestion, Decisions, audited_question
-from rag_audit.audit.recording import Case
+from rag_audit.audit.recording import Act, Case, decide_claim
 from rag_audit.audit.report import AuditReport, agreement_from_decisions, build_report
 from rag_audit.errors import UsageError
 from rag_audit.history import History
-from rag_audit.model import AuditSample, Decision, QuestionResult, RunStatus, RunSummary
+from rag_audit.model import AuditSample, Decision, QuestionResult, Queue, RunStatus, RunSummary
 from rag_audit.sampling import draw_questions, sample_size, seed_of_run
 from rag_audit.statistics.agreement import ClaimAgreement
 
@@ -85,6 +86,7 @@ def draw_sample(
     if run.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
         raise UsageError(f"run {run.id} is not finished", f"Finish it first: rag-audit run --resume {run.id}")
     current = current_sample(history, run.id)
+    target = tuple(sorted(target))
     if seed is None:
         seed = current.seed if current else seed_of_run(run.id)
     rows = history.archived(run.id).rows
@@ -180,3 +182,27 @@ def audits_over_time(history: History) -> list[tuple[RunSummary, ClaimAgreement]
         if agreement is not None:
             found.append((run, agreement))
     return found
+
+
+def carry_over(history: History, run: RunSummary, earlier: RunSummary, reviewer: str) -> tuple[list[Decision], int]:
+    """Accept a reviewer's decisions of an earlier run wherever claim and excerpt are the same.
+
+    Returns what was recorded and how many offers were stale. Questions of the draw that wait to be decided blind are
+    left alone: a carried decision is never blind.
+    """
+    decisions = Decisions(history.decisions(run.id))
+    sample = current_sample(history, run.id)
+    before = Decisions(history.decisions(earlier.id))
+    recorded: list[Decision] = []
+    stale = 0
+    for result in history.results(run.id):
+        if sample is not None and result.question.id in sample.questions:
+            continue
+        case = Case(run, result, decisions, sample)
+        for offer in carried_offers(case, before, reviewer):
+            if offer.stale:
+                stale += 1
+                continue
+            act = Act(reviewer, now(), reason=offer.decision.reason, queue=Queue.OTHER, carried_from=offer.decision.id)
+            recorded.append(history.record(decide_claim(case, offer.claim_id, offer.verdict, act)))
+    return recorded, stale

@@ -102,6 +102,8 @@ class AuditReport:
     missed: int
     """Claims that reviewers added."""
     cannot_judge: int
+    carried: int
+    """Decisions in force that were taken over from an earlier run."""
     leanings: tuple[Leaning, ...] = ()
     by_corpus: Mapping[str, ClaimAgreement] = field(default_factory=dict)
     by_judge: Mapping[str, ClaimAgreement] = field(default_factory=dict)
@@ -145,6 +147,7 @@ def build_report(
         flagged=_flagged(claims),
         disputed=tuple((question, claim) for question, claim in claims if claim.basis is Basis.DISPUTED),
         missed=sum(claim.missed for _, claim in claims),
+        carried=sum(decision.carried_from is not None for decision in resolved.standing.in_force),
         cannot_judge=sum(claim.basis is Basis.CANNOT_JUDGE for _, claim in claims),
         leanings=leanings(pairs) if pairs else (),
         **_breakdowns(pairs, questions),

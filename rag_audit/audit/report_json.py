@@ -28,6 +28,7 @@ def report_json(report: AuditReport) -> JsonObject:
         "disputes": _disputes(report.disputed),
         "missed": report.missed,
         "cannot_judge": report.cannot_judge,
+        "carried": report.carried,
         "needed": {"for_half_width_0.10": report.needed},
         "bias": [asdict(leaning) for leaning in report.leanings],
         "by_corpus": _parts(report.by_corpus),

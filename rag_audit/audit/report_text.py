@@ -163,6 +163,8 @@ def _queues(report: AuditReport) -> list[str]:
         lines.append(f"Disputed: {len(report.disputed)} claims keep the judge's verdict until adjudicated")
     if report.missed:
         lines.append(f"Missed by the judge: {report.missed} claims added by reviewers")
+    if report.carried:
+        lines.append(f"Carried: {report.carried} decisions taken over from an earlier run (same claim, same excerpt)")
     if report.cannot_judge:
         lines.append(f"Cannot judge: {report.cannot_judge} claims")
     return lines

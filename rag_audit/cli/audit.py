@@ -246,6 +246,27 @@ def undo_command(
     _announce(invocation, decision, act, f"undoes {target.id}")
 
 
+@audit_command.command("carry")
+@click.argument("run")
+@click.argument("earlier")
+@click.option("--reviewer", metavar="NAME", help="Whose decisions (default: configuration, then git).")
+@click.pass_obj
+def carry_command(invocation: Invocation, run: str, earlier: str, reviewer: str | None) -> None:
+    """Take over one's decisions of EARLIER for RUN where the claim and the excerpt are the same.
+
+    They are never blind and leave the drawn questions alone; where the excerpt changed nothing is taken over.
+    """
+    from rag_audit.auditing import carry_over, require_reviewer
+
+    history = _history_for_writing(invocation)
+    name = require_reviewer(invocation.root, reviewer)
+    recorded, stale = carry_over(history, history.resolve(run), history.resolve(earlier), name)
+    if invocation.json:
+        print_json({"recorded": recorded, "stale": stale})
+    else:
+        say(f"{len(recorded)} decisions taken over, {stale} stale: their excerpt changed")
+
+
 @audit_command.command("report")
 @click.argument("run")
 @click.pass_obj

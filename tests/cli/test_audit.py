@@ -1,15 +1,16 @@
 """`audit …` on the command line: what is recorded, what is refused, what the report says."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rag_audit.auditing import find_reviewer
 from rag_audit.history import History
-from rag_audit.model import ArchivedRun
+from rag_audit.model import ArchivedRun, Claim, ClaimJudgment, Excerpt, Passage, QuestionResult
 from rag_audit.summary import SummaryBuilder
-from tests.audit.making import make_result, make_run
+from tests.audit.making import JUDGE, make_result, make_run
 from tests.builders import archive
 from tests.cli.invoke import rag_audit
 
@@ -100,6 +101,32 @@ def test_a_dispute_is_settled_by_an_adjudication(project: Path) -> None:
     settled = rag_audit(project, "audit", "report", "r1", "--json").json
     assert settled["disputed"] == 0
     assert settled["metrics"]["no_fabrication"]["adjusted"] < report["metrics"]["no_fabrication"]["adjusted"]
+
+
+def test_decisions_are_carried_where_claim_and_excerpt_are_the_same(project: Path) -> None:
+    other_source = ClaimJudgment(Excerpt(reference=(Passage("Rewritten."),)), _claims(RESULTS[1]), JUDGE)
+    later = [RESULTS[0], replace(RESULTS[1], claim_judgment=other_source), *RESULTS[2:]]
+    builder = SummaryBuilder()
+    for result in later:
+        builder.add(result)
+    summary = builder.build(make_run(later, "r2"), duration_s=1.0)
+    archive(project, (ArchivedRun(summary, tuple(builder.rows)), tuple(later)))
+    for question in ("q00", "q01", "q02"):
+        rag_audit(project, "audit", "record", "r1", question, "c1", "absent", "--reviewer", "ann")
+    rag_audit(project, "audit", "record", "r2", "q02", "c1", "verified", "--reviewer", "ann")
+    carried = rag_audit(project, "audit", "carry", "r2", "r1", "--reviewer", "ann", "--json").json
+    assert [(decision["question_id"], decision["verdict"]) for decision in carried["recorded"]] == [("q00", "absent")]
+    assert (carried["recorded"][0]["blind"], carried["recorded"][0]["queue"], carried["stale"]) == (False, "other", 1)
+    assert rag_audit(project, "audit", "report", "r2", "--json").json["carried"] == 1
+    assert rag_audit(project, "audit", "carry", "r2", "r1", "--reviewer", "bob", "--json").json["recorded"] == []
+    rag_audit(project, "audit", "undo", carried["recorded"][0]["id"], "--reviewer", "ann")
+    rag_audit(project, "audit", "sample", "r2", "--fraction", "1")
+    assert rag_audit(project, "audit", "carry", "r2", "r1", "--reviewer", "ann", "--json").json["recorded"] == []
+
+
+def _claims(result: QuestionResult) -> tuple[Claim, ...]:
+    assert result.claim_judgment
+    return result.claim_judgment.claims
 
 
 def test_a_missed_claim_is_added_and_reported(project: Path) -> None:
