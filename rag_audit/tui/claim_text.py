@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from rag_audit.audit.standing import subject
 from rag_audit.model import Decision, QuestionResult
 from rag_audit.tui import wording
+from rag_audit.tui.blindness import SCORES
 from rag_audit.tui.content import Piece
-from rag_audit.tui.desk import SCORES, Desk, Item
+from rag_audit.tui.desk import Desk, Item
 from rag_audit.tui.layout import Line
 from rag_audit.tui.theme import VERDICTS
 from rag_audit.tui.widgets.record_table import Column

@@ -9,9 +9,8 @@ from rag_audit.audit.recording import Act, Case, add_claim, adjudicate, decide_c
 from rag_audit.audit.standing import SKIP, ClaimKey, added_key, subject
 from rag_audit.auditing import now
 from rag_audit.model import AuditSample, Claim, Decision, Flag, QuestionResult, Queue, RunSummary, Verdict
+from rag_audit.tui.blindness import SCORES
 from rag_audit.tui.source import Source
-
-SCORES = ("faithfulness", "completeness")
 
 
 @dataclass(frozen=True, slots=True)

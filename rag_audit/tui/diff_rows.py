@@ -1,11 +1,12 @@
 """A diff as rows of tables: metrics, questions, claim flips, context, documents, corpora."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_audit.metrics import METRICS
 from rag_audit.model import ArchivedRun, MetricDelta, QuestionDelta, RunDiff
 from rag_audit.tui import wording
+from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece
 from rag_audit.tui.theme import CHANGES, VERDICTS
 from rag_audit.tui.widgets.record_table import Column
@@ -81,13 +82,13 @@ COLUMNS: Mapping[str, tuple[Column[DiffRow], ...]] = {
 }
 
 
-def rows_of(tab: str, diff: RunDiff, before: ArchivedRun, after: ArchivedRun) -> list[DiffRow]:
-    """The rows of one tab."""
+def rows_of(tab: str, diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hidden: Blind) -> list[DiffRow]:
+    """The rows of one tab; nothing of what is `hidden`."""
     ranges = {**_ranges(before), **_ranges(after)}
     makers = {
         "metrics": lambda: _metrics(diff, ranges),
-        "questions": lambda: _questions(diff),
-        "flips": lambda: _flips(diff),
+        "questions": lambda: _questions(diff, hidden),
+        "flips": lambda: _flips(diff, hidden),
         "context": lambda: _context(diff),
         "docs": lambda: _documents(diff),
         "corpora": lambda: _corpora(diff, ranges),
@@ -169,11 +170,11 @@ def _metric_detail(name: str, delta: MetricDelta, diff: RunDiff, range_: Range) 
         yield f"Repeats of a question spread by {diff.noise_floor[name]:.3f}. ", "quiet"
 
 
-def _questions(diff: RunDiff) -> Iterator[DiffRow]:
+def _questions(diff: RunDiff, hidden: Blind) -> Iterator[DiffRow]:
     parts = diff.questions
     for kind, deltas in (("regressed", parts.regressed), ("improved", parts.improved), ("changed", parts.changed)):
         for delta in deltas:
-            yield _question(delta, "mixed" if delta.mixed else kind)
+            yield _question(without_hidden(delta, hidden), "mixed" if delta.mixed else kind)
     listed: tuple[tuple[str, Sequence[str], str], ...] = (
         ("edited", parts.edited, "the question itself was edited: not compared"),
         ("unscored", parts.unscored, "a score failed on one side: not compared"),
@@ -203,8 +204,21 @@ def _question(delta: QuestionDelta, kind: str) -> DiffRow:
     return DiffRow(delta.id, cells, delta.id, tuple(detail))
 
 
-def _flips(diff: RunDiff) -> Iterator[DiffRow]:
+def without_hidden(delta: QuestionDelta, hidden: Blind) -> QuestionDelta:
+    """A question's difference without what must not be shown yet."""
+    kept = {name: values for name, values in delta.metrics.items() if not hidden.hides(delta.id, name)}
+    causes = {name: cause for name, cause in delta.causes.items() if not hidden.hides(delta.id, name)}
+    return replace(delta, metrics=kept, causes=causes)
+
+
+def _flips(diff: RunDiff, hidden: Blind) -> Iterator[DiffRow]:
+    waiting = {flip.question_id for flip in diff.claim_flips} & hidden.questions
+    for question_id in sorted(waiting):
+        cells: tuple[Piece, ...] = ((question_id, "plain"), ("◌ blind", "quiet"), ("◌ blind", "quiet"), ("", "plain"))
+        yield DiffRow(question_id, cells, question_id, (("This question waits for your blind decisions.", "quiet"),))
     for at, flip in enumerate(diff.claim_flips):
+        if flip.question_id in waiting:
+            continue
         text = flip.after_claim or flip.before_claim or ""
         detail: list[Piece] = [("before  ", "quiet"), ((flip.before_claim or "– (new claim)") + "\n", "plain")]
         detail += [("after   ", "quiet"), (flip.after_claim or "– (claim is gone)", "plain")]

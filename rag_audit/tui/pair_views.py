@@ -133,10 +133,9 @@ def _sign(claim: Claim | None) -> Piece:
 
 
 def score_lines(
-    before: QuestionResult | None, after: QuestionResult | None, delta: QuestionDelta | None
+    before: QuestionResult | None, after: QuestionResult | None, delta: QuestionDelta | None, names: Sequence[str]
 ) -> list[Section]:
-    """Every score of both runs, with the cause of each difference."""
-    names = dict.fromkeys([*(before.scores if before else ()), *(after.scores if after else ())])
+    """The named scores of both runs, with the cause of each difference."""
     lines: list[Line] = []
     for name in names:
         earlier = before.scores.get(name) if before else None

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rag_audit.attempt import Watcher
 from rag_audit.audit.report import AuditReport
-from rag_audit.audit.standing import resolve
 from rag_audit.auditing import current_sample, draw_sample, report_run
 from rag_audit.comparison import archived_run, diff_runs, previous_comparable, report_diff
 from rag_audit.corpus.documents import Documents, scan_documents
 from rag_audit.history import History
 from rag_audit.model import ArchivedRun, AuditSample, Decision, QuestionResult, RunDiff, RunSummary
 from rag_audit.model.settings import Settings
+from rag_audit.tui.blindness import Blind, blind_of
 from rag_audit.tui.evaluation import Evaluation, Start
 
 if TYPE_CHECKING:
@@ -77,19 +77,10 @@ class Source:
             self._scanned = scan_documents(self.project, self.settings)
         return self._scanned
 
-    def blind_questions(self, run_id: str) -> frozenset[str]:
-        """Questions of the current draw with claims that this reviewer has not decided yet."""
+    def blind(self, run_id: str) -> Blind:
+        """What this reviewer must not see of a run yet."""
         sample = self.sample(run_id)
-        if sample is None:
-            return frozenset()
-        decided: dict[str, int] = {}
-        for decision in resolve(self.decisions(run_id)).in_force:
-            if decision.reviewer == self.reviewer and decision.kind == "verdict":
-                decided[decision.question_id] = decided.get(decision.question_id, 0) + 1
-        counts: dict[str, int] = {}
-        for row in self.run(run_id).rows:
-            counts[row.id] = counts.get(row.id, 0) + sum(row.verdicts.values())
-        return frozenset(q for q in sample.questions if decided.get(q, 0) < counts.get(q, 0))
+        return blind_of(sample, self.run(run_id).rows, self.decisions(run_id), self.reviewer) if sample else Blind()
 
     def draw(self, run: RunSummary) -> AuditSample:
         """Draw the audit sample of a run under the project's settings."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rag_audit.model import Excerpt, QuestionResult
 from rag_audit.model import Passage as SourcePassage
+from rag_audit.tui.blindness import HIDDEN
 from rag_audit.tui.content import Piece
 from rag_audit.tui.widgets.passage import Mark, Section
 
@@ -136,8 +137,7 @@ def generator_sections(result: QuestionResult) -> list[Section]:
 def call_sections(result: QuestionResult, *, blind: bool) -> list[Section]:
     """The judge's calls as sent and as answered."""
     if blind:
-        text = "Hidden while this question waits for your blind decisions (c opens its claims)."
-        return [Section(text, tone="quiet")]
+        return [Section(HIDDEN, tone="quiet")]
     if not result.judge_calls:
         return [Section("No judge call was recorded.", tone="quiet")]
     sections: list[Section] = []

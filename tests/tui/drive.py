@@ -54,3 +54,16 @@ async def sees(pilot: Pilot[None], text: str) -> None:
 async def loses(pilot: Pilot[None], text: str) -> None:
     """Wait until a text is gone from the screen."""
     await wait_until(pilot, lambda: text not in screen_text(pilot.app.screen), f"“{text}” gone from the screen")
+
+
+async def steady(pilot: Pilot[None]) -> str:
+    """Wait until nothing is loading and the screen has stopped changing; returns what is painted."""
+    seen: list[str] = []
+
+    def unchanged() -> bool:
+        seen.append(screen_text(pilot.app.screen))
+        busy = any(not worker.is_finished for worker in pilot.app.workers)
+        return not busy and len(seen) > 8 and len(set(seen[-8:])) == 1
+
+    await wait_until(pilot, unchanged, "a steady screen")
+    return seen[-1]

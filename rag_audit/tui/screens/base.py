@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import Worker
 
 from rag_audit.errors import RagAuditError
 from rag_audit.model import RunSummary
@@ -60,7 +61,8 @@ class ReviewScreen(Screen[None]):
                 if self.is_attached:
                     then(loaded)
 
-        self.run_worker(load(), group=group, exclusive=True)
+        # Given as a function, not as a coroutine: one that is replaced before it starts would never be awaited.
+        _: Worker[None] = self.run_worker(load, group=group, exclusive=True)
 
     def show_error(self, error: Exception) -> None:
         """Say what went wrong and what to do about it, in the two lines of an error."""

@@ -10,9 +10,10 @@ from textual.timer import Timer
 from rag_audit.model import Decision, QuestionResult, Queue, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.blindness import SCORES
 from rag_audit.tui.claim_text import claim_lines, last_line, no_claims
 from rag_audit.tui.content import Piece
-from rag_audit.tui.desk import SCORES, Desk, Notebook
+from rag_audit.tui.desk import Desk, Notebook
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.screens.claim_source import ClaimSourceScreen
 from rag_audit.tui.screens.dialogs import AskChoice, AskText, Choice
@@ -311,7 +312,8 @@ class ClaimsScreen(ClaimSourceScreen):
 
         def work() -> int | None:
             flagged = {(row.id, row.repeat) for row in self.source.run(run_id).rows if row.flags}
-            flagged -= {key for key in flagged if key[0] in self.source.blind_questions(run_id)}
+            hidden = self.source.blind(run_id).questions
+            flagged -= {key for key in flagged if key[0] in hidden}
             return next((n for n in range(at + 1, len(keys)) if keys[n] in flagged), None)
 
         def then(found: int | None) -> None:

@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from rag_audit.model import ArchivedRun, RunDiff, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece
 from rag_audit.tui.diff_rows import COLUMNS, TABS, DiffRow, counts_of, rows_of
 from rag_audit.tui.layout import section_of
@@ -20,6 +21,8 @@ from rag_audit.tui.widgets.passage import Passage
 from rag_audit.tui.widgets.record_table import RecordTable
 from rag_audit.tui.widgets.tabs import TabLine
 
+Compared = tuple[RunDiff, ArchivedRun, ArchivedRun, Blind]
+"""The diff, both runs, and what must not be shown of them yet."""
 _EMPTY = {
     "metrics": "The runs share no metric.",
     "questions": "No question differs.",
@@ -40,7 +43,7 @@ class DiffScreen(FilteredScreen):
         super().__init__(source)
         self.before = before
         self.after = after
-        self.compared: tuple[RunDiff, ArchivedRun, ArchivedRun] | None = None
+        self.compared: Compared | None = None
         self.tabs = TabLine(TABS)
         self.headline = StatusLine(id="headline")
         self.table = RecordTable[DiffRow](COLUMNS["metrics"], lambda row: row.key, empty="Comparing …")
@@ -60,13 +63,14 @@ class DiffScreen(FilteredScreen):
         self.title_bar.tell(["rag-audit", names])
         self.table.focus()
 
-        def work() -> tuple[RunDiff, ArchivedRun, ArchivedRun]:
-            diff = self.source.diff(self.before.id, self.after.id)
-            return diff, self.source.run(self.before.id), self.source.run(self.after.id)
+        def work() -> Compared:
+            source, ids = self.source, (self.before.id, self.after.id)
+            hidden = source.blind(ids[0]).joined(source.blind(ids[1]))
+            return source.diff(*ids), source.run(ids[0]), source.run(ids[1]), hidden
 
         self.fetch(work, self._show)
 
-    def _show(self, compared: tuple[RunDiff, ArchivedRun, ArchivedRun]) -> None:
+    def _show(self, compared: Compared) -> None:
         self.compared = compared
         counts = counts_of(compared[0])
         self.tabs.rename([f"{name} {counts[name]}" for name in TABS])
@@ -135,7 +139,8 @@ class DiffScreen(FilteredScreen):
 
         ids = list(dict.fromkeys(one.question_id for one in self.table.rows if one.question_id is not None))
         at = ids.index(row.question_id)
-        self.app.push_screen(PairScreen(self.source, self.before, self.after, ids, at, self.compared[0]))
+        diff, _, _, hidden = self.compared
+        self.app.push_screen(PairScreen(self.source, self.before, self.after, ids, at, diff, hidden))
 
     def action_export(self) -> None:
         """Export the diff."""

@@ -12,7 +12,9 @@ from rag_audit.errors import RagAuditError
 from rag_audit.model import QuestionDelta, QuestionResult, RunDiff, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.blindness import HIDDEN, Blind
 from rag_audit.tui.content import Piece
+from rag_audit.tui.diff_rows import without_hidden
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.pair_views import (
     answer_sides,
@@ -24,7 +26,7 @@ from rag_audit.tui.pair_views import (
 )
 from rag_audit.tui.screens.base import ReviewScreen
 from rag_audit.tui.source import Source
-from rag_audit.tui.widgets.passage import Passage
+from rag_audit.tui.widgets.passage import Passage, Section
 from rag_audit.tui.widgets.tabs import TabLine
 
 TABS = ("answers", "retrieved", "claims", "scores")
@@ -39,7 +41,14 @@ class PairScreen(ReviewScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("pair")]
 
     def __init__(
-        self, source: Source, before: RunSummary, after: RunSummary, ids: Sequence[str], at: int, diff: RunDiff
+        self,
+        source: Source,
+        before: RunSummary,
+        after: RunSummary,
+        ids: Sequence[str],
+        at: int,
+        diff: RunDiff,
+        hidden: Blind,
     ) -> None:
         super().__init__(source)
         self.before = before
@@ -47,8 +56,9 @@ class PairScreen(ReviewScreen):
         self.ids = ids
         self.at = at
         parts = diff.questions
+        self.hidden = hidden
         self.deltas: dict[str, QuestionDelta] = {
-            delta.id: delta for delta in (*parts.regressed, *parts.improved, *parts.changed)
+            delta.id: without_hidden(delta, hidden) for delta in (*parts.regressed, *parts.improved, *parts.changed)
         }
         self.pair: Pair = (None, None)
         self.split_wish: bool | None = None
@@ -125,10 +135,15 @@ class PairScreen(ReviewScreen):
             self.left.show([*answer_unified(before, after), reference_section(result)])
         elif tab == "retrieved":
             self.left.show(retrieved_lines(before, after))
+        elif tab == "claims" and result.question.id in self.hidden.questions:
+            self.left.show([Section(HIDDEN, tone="quiet")])
         elif tab == "claims":
             self.left.show(claim_lines(before, after))
         else:
-            self.left.show(score_lines(before, after, self.deltas.get(result.question.id)))
+            names = [*before.scores] if before else []
+            names += [name for name in (after.scores if after else ()) if name not in names]
+            names = [name for name in names if not self.hidden.hides(result.question.id, name)]
+            self.left.show(score_lines(before, after, self.deltas.get(result.question.id), names))
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from rag_audit.model import QuestionResult, RunSummary, is_failed
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece, sign
 from rag_audit.tui.layout import Line, section_of
 from rag_audit.tui.screens.base import ReviewScreen
@@ -42,7 +43,7 @@ class QuestionScreen(ReviewScreen):
         self.keys = keys
         self.at = at
         self.result: QuestionResult | None = None
-        self.blind = False
+        self.hidden = Blind()
         self.tabs = TabLine(TABS)
         self.head = Passage(id="head")
         self.passage = Passage(numbers=True, id="passage")
@@ -69,27 +70,30 @@ class QuestionScreen(ReviewScreen):
             ["rag-audit", wording.run_name(self.summary), question_id], [(f"{self.at + 1}/{len(self.keys)}", "quiet")]
         )
 
-        def work() -> tuple[QuestionResult, bool]:
-            hidden = question_id in self.source.blind_questions(run_id)
-            return self.source.result(run_id, question_id, repeat), hidden
+        def work() -> tuple[QuestionResult, Blind]:
+            return self.source.result(run_id, question_id, repeat), self.source.blind(run_id)
 
         self.fetch(work, self._show)
 
-    def _show(self, loaded: tuple[QuestionResult, bool]) -> None:
-        self.result, self.blind = loaded
-        self.head.show([head_section(self.result, blind=self.blind)])
+    def _show(self, loaded: tuple[QuestionResult, Blind]) -> None:
+        self.result, self.hidden = loaded
+        self.head.show([head_section(self.result, self.hidden)])
         self._show_tab()
 
     def _show_tab(self) -> None:
         if self.result is None:
             return
         views: tuple[Callable[[], Sequence[Section]], ...] = (
-            lambda: answer_sections(self.result, blind=self.blind) if self.result else (),
+            lambda: answer_sections(self.result, self.hidden) if self.result else (),
             lambda: retrieved_sections(self.result) if self.result else (),
             lambda: generator_sections(self.result) if self.result else (),
             lambda: excerpt_sections(self.result) if self.result else (),
             lambda: difference_sections(self.result) if self.result else (),
-            lambda: call_sections(self.result, blind=self.blind) if self.result else (),
+            lambda: (
+                call_sections(self.result, blind=self.result.question.id in self.hidden.questions)
+                if self.result
+                else ()
+            ),
         )
         self.passage.show(views[self.tabs.active]())
 
@@ -158,7 +162,7 @@ class QuestionScreen(ReviewScreen):
             self.copy("\n".join([where, "", *(section.text for section in self.passage.sections)]))
 
 
-def head_section(result: QuestionResult, *, blind: bool) -> Section:
+def head_section(result: QuestionResult, hidden: Blind) -> Section:
     """The question with its route and scores."""
     route: list[Piece] = [("routed to ", "quiet"), (" + ".join(result.route.corpora) or "–", "plain")]
     route.append((f" by {result.route.rule}", "quiet"))
@@ -167,7 +171,7 @@ def head_section(result: QuestionResult, *, blind: bool) -> Section:
     scores: list[Piece] = []
     for name in (*result.scores, *(name for name in result.missing if name not in result.scores)):
         value = result.scores.get(name)
-        if blind and name in {"no_fabrication", "claim_precision"}:
+        if hidden.hides(result.question.id, name):
             shown, tone = "blind", "quiet"
         elif value is None:
             reason = result.missing.get(name, "no score")
@@ -183,8 +187,9 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def answer_sections(result: QuestionResult, *, blind: bool) -> list[Section]:
+def answer_sections(result: QuestionResult, hidden: Blind) -> list[Section]:
     """Answer, reference, keywords, claims and the score judge's words."""
+    blind = result.question.id in hidden.questions
     generation = result.generation
     answer = generation.answer if generation else ""
     sections = [
@@ -199,7 +204,7 @@ def answer_sections(result: QuestionResult, *, blind: bool) -> list[Section]:
         sections.append(section_of([_keywords(result, answer)], title=_title("keywords")))
     sections.append(section_of(_claim_lines(result, blind=blind), title=_title("claims", "  c: beside the source")))
     judgment = result.score_judgment
-    if judgment is not None:
+    if judgment is not None and not hidden.hides(result.question.id, "faithfulness"):
         text = judgment.justification or (f"no scores: {judgment.error}" if judgment.error else "–")
         sections.append(Section(text, _title("score judge", f"  {judgment.reported_model or ''}")))
     if result.flags and not blind:

@@ -19,7 +19,7 @@ def open_sample(screen: ReviewScreen, run: RunSummary) -> None:
     source = screen.source
 
     def work() -> tuple[AuditSample | None, Sequence[QuestionRow], frozenset[str]]:
-        return source.sample(run.id), source.run(run.id).rows, source.blind_questions(run.id)
+        return source.sample(run.id), source.run(run.id).rows, source.blind(run.id).questions
 
     def then(loaded: tuple[AuditSample | None, Sequence[QuestionRow], frozenset[str]]) -> None:
         sample, rows, waiting = loaded
@@ -54,7 +54,7 @@ def open_queues(screen: ReviewScreen, run: RunSummary) -> None:
     source = screen.source
 
     def work() -> tuple[Sequence[QuestionRow], frozenset[str], list[Decision]]:
-        return source.run(run.id).rows, source.blind_questions(run.id), source.decisions(run.id)
+        return source.run(run.id).rows, source.blind(run.id).questions, source.decisions(run.id)
 
     def then(loaded: tuple[Sequence[QuestionRow], frozenset[str], list[Decision]]) -> None:
         rows, waiting, decisions = loaded

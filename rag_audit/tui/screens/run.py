@@ -12,6 +12,7 @@ from textual.timer import Timer
 from rag_audit.model import QuestionResult, QuestionRow, RunSummary, is_failed
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
+from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece
 from rag_audit.tui.layout import Line, section_of
 from rag_audit.tui.screens.export import export_run
@@ -23,7 +24,6 @@ from rag_audit.tui.widgets.passage import Passage, Section
 from rag_audit.tui.widgets.record_table import Column, RecordTable
 
 RowKey = tuple[str, int | None]
-JUDGED_BY_CLAIMS = frozenset({"no_fabrication", "claim_precision"})
 
 
 def row_key(row: QuestionRow) -> RowKey:
@@ -43,8 +43,7 @@ class RunScreen(FilteredScreen):
         self.wanted = select
         self.rows: Sequence[QuestionRow] = ()
         self.texts: dict[RowKey, str] = {}
-        self.blind: frozenset[str] = frozenset()
-        """Questions of the draw that this reviewer has not decided: their verdicts stay hidden."""
+        self.blind = Blind()
         self.only: str | None = None
         self.worse: frozenset[str] = frozenset()
         self._timer: Timer | None = None
@@ -87,10 +86,10 @@ class RunScreen(FilteredScreen):
         return Column(wording.short_name(name), text, 7, 10 + at, right=True, sort=value)
 
     def _hides(self, row: QuestionRow, metric: str) -> bool:
-        return row.id in self.blind and metric in JUDGED_BY_CLAIMS
+        return self.blind.hides(row.id, metric)
 
     def _claims(self, row: QuestionRow) -> Piece:
-        if row.id in self.blind:
+        if row.id in self.blind.questions:
             return ("blind", "quiet")
         if not row.verdicts:
             return ("–", "quiet")
@@ -99,15 +98,17 @@ class RunScreen(FilteredScreen):
         return (text, "bad" if row.verdicts.get("contradicted") else "plain")
 
     def _contradicted(self, row: QuestionRow) -> float | None:
-        return None if row.id in self.blind or not row.verdicts else float(row.verdicts.get("contradicted", 0))
+        return (
+            None if row.id in self.blind.questions or not row.verdicts else float(row.verdicts.get("contradicted", 0))
+        )
 
     def _flags(self, row: QuestionRow) -> Piece:
-        if row.id in self.blind:
+        if row.id in self.blind.questions:
             return ("blind", "quiet")
         return (" ".join(f"!{flag}" for flag in row.flags), "warn")
 
     def _flag_count(self, row: QuestionRow) -> float | None:
-        return None if row.id in self.blind or not row.flags else float(len(row.flags))
+        return None if row.id in self.blind.questions or not row.flags else float(len(row.flags))
 
     def compose_body(self) -> ComposeResult:
         """List and preview."""
@@ -120,20 +121,22 @@ class RunScreen(FilteredScreen):
         """Read the rows, then the texts."""
         self._tell()
         self.table.focus()
-        self.fetch(lambda: self.source.run(self.summary.id).rows, self._show)
+        run_id = self.summary.id
+        self.fetch(lambda: (self.source.run(run_id).rows, self.source.blind(run_id)), self._show)
         self.fetch(lambda: self.source.texts(self.summary.id), self._show_texts, group="texts")
 
     def on_screen_resume(self) -> None:
         """What was decided meanwhile may be shown."""
-        self.fetch(lambda: self.source.blind_questions(self.summary.id), self._set_blind, group="blind")
+        if self.rows:
+            self.fetch(lambda: self.source.blind(self.summary.id), self._set_blind, group="blind")
 
-    def _set_blind(self, blind: frozenset[str]) -> None:
+    def _set_blind(self, blind: Blind) -> None:
         if blind != self.blind:
             self.blind = blind
             self.apply_filter()
 
-    def _show(self, rows: Sequence[QuestionRow]) -> None:
-        self.rows = rows
+    def _show(self, loaded: tuple[Sequence[QuestionRow], Blind]) -> None:
+        self.rows, self.blind = loaded
         self.table.empty = "No question matches."
         self.apply_filter()
         if self.wanted is not None:
@@ -171,7 +174,7 @@ class RunScreen(FilteredScreen):
 
     def _passes(self, row: QuestionRow) -> bool:
         if self.only == "flagged":
-            return bool(row.flags) and row.id not in self.blind
+            return bool(row.flags) and row.id not in self.blind.questions
         if self.only == "failed":
             return bool(row.error) or any(is_failed(reason) for reason in row.missing.values())
         if self.only == "worse":
@@ -179,7 +182,7 @@ class RunScreen(FilteredScreen):
         return True
 
     def _haystack(self, row: QuestionRow) -> str:
-        flags = () if row.id in self.blind else row.flags
+        flags = () if row.id in self.blind.questions else row.flags
         parts = (row.id, row.doc_id or "", row.corpus, *row.route, *row.tags, *flags, self.texts.get(row_key(row), ""))
         return " ".join(parts).casefold()
 
@@ -218,7 +221,7 @@ class RunScreen(FilteredScreen):
         if row is None:
             self.detail.show([])
             return
-        run_id, hidden = self.summary.id, row.id in self.blind
+        run_id, hidden = self.summary.id, row.id in self.blind.questions
         self.fetch(
             lambda: self.source.result(run_id, row.id, row.repeat),
             lambda result: self.detail.show([preview(result, hidden=hidden)]),

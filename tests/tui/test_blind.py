@@ -1,0 +1,128 @@
+"""While blind nothing of the judge's verdict is on the screen; the reveal follows the decision."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag_audit.model import Claim, Flag, FlagName, JudgeCall, QuestionResult, Span, Support, Verdict
+from tests.builders import CLAIMS, archive, draw, result, run
+from tests.tui.drive import opened, screen_text, sees, steady
+
+KEYS_THAT_LOOK_AROUND = ("n", "tab", "tab", "tab", "tab", "o", "space", "f")
+
+
+def other_judge(original: QuestionResult) -> QuestionResult:
+    """The same answer and excerpt under a judge that says otherwise."""
+    flipped = {
+        Verdict.VERIFIED: Verdict.CONTRADICTED,
+        Verdict.CONTRADICTED: Verdict.ABSENT,
+        Verdict.ABSENT: Verdict.VERIFIED,
+    }
+    judgment = original.claim_judgment
+    assert judgment is not None
+    claims = tuple(
+        replace(
+            claim,
+            verdict=flipped[claim.verdict],
+            evidence="After a fault",
+            evidence_spans=(Span("context", 3, 20),),
+            support=Support.CONTEXT,
+            reason="quite another reason",
+        )
+        for claim in judgment.claims
+    )
+    flags = (Flag(FlagName.ABSENT_BUT_PRESENT, "it is there", "c1", ("12 ms",)), Flag(FlagName.SKIPPED_LOOKUP, "hm"))
+    calls = (JudgeCall("claims", "the same prompt", "another reply", "offline"),)
+    return replace(original, claim_judgment=replace(judgment, claims=claims), flags=flags, judge_calls=calls)
+
+
+def project_of(folder: Path, results: Sequence[QuestionResult]) -> Path:
+    history = archive(folder, run("r1", results, label="release"))
+    history.record_sample(draw("r1", [one.question.id for one in results], len(results)))
+    return folder
+
+
+async def painted(project: Path, size: tuple[int, int]) -> list[str]:
+    """Every screen on the way into the blind queue and around it, before any decision."""
+    screens = []
+    async with opened(project, size=size) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("enter")
+        await sees(pilot, "blind")
+        await sees(pilot, "reference")
+        screens.append(await steady(pilot))
+        await pilot.press("f")
+        screens.append(await steady(pilot))
+        await pilot.press("f")
+        await pilot.press("a")
+        await sees(pilot, "not decided")
+        for key in KEYS_THAT_LOOK_AROUND:
+            await pilot.press(key)
+            screens.append(await steady(pilot))
+    return screens
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_runs_that_differ_only_in_the_judges_side_look_the_same(tmp_path: Path, size: tuple[int, int]) -> None:
+    results = [result("Q-1"), result("Q-2", claims=[replace(one, id=f"c{n}") for n, one in enumerate(CLAIMS, 1)])]
+    first = project_of(tmp_path / "one" / "engine", results)
+    second = project_of(tmp_path / "two" / "engine", [other_judge(one) for one in results])
+    assert await painted(first, size) == await painted(second, size)
+
+
+async def test_the_reveal_follows_the_decision(tmp_path: Path) -> None:
+    project = project_of(tmp_path, [result("Q-1")])
+    async with opened(project) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "◌ blind")
+        assert "contradicted" not in _desk(screen_text(pilot.app.screen))
+        await pilot.press("v", "v")
+        await sees(pilot, "2/3 decided")
+        await sees(pilot, "judge ✗ contradicted  ≠ differs")
+        assert "✗ contradicted" in _desk(screen_text(pilot.app.screen))
+
+
+async def test_a_slip_undone_at_once_is_void_and_blind_still(tmp_path: Path) -> None:
+    project = project_of(tmp_path, [result("Q-1")])
+    async with opened(project) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "not decided")
+        await pilot.press("c", "u")
+        await sees(pilot, "taken back")
+        await pilot.press("v")
+        await sees(pilot, "1/3 decided")
+        slip, undo, decision = pilot.app.screen.source.history.decisions("r1")  # type: ignore[attr-defined]
+        assert (slip.blind, undo.kind, undo.informed) == (True, "undo", False)
+        assert (decision.verdict, decision.blind, decision.informed) == ("verified", True, False)
+
+
+async def test_after_turning_blind_off_decisions_are_informed(tmp_path: Path) -> None:
+    project = project_of(tmp_path, [result("Q-1")])
+    async with opened(project) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "◌ blind")
+        await pilot.press("b")
+        await sees(pilot, "✗ contradicted")
+        await pilot.press("b", "v")
+        await sees(pilot, "1/3 decided")
+        (decision,) = pilot.app.screen.source.history.decisions("r1")  # type: ignore[attr-defined]
+        assert (decision.blind, decision.informed) == (False, True)
+
+
+def _desk(text: str) -> str:
+    """The screen without the lines that name keys."""
+    return "\n".join(line for line in text.splitlines() if "c contradicted" not in line)
+
+
+def test_the_other_judge_differs_in_everything_a_screen_could_leak() -> None:
+    one, two = result(), other_judge(result())
+    assert one.claim_judgment is not None
+    assert two.claim_judgment is not None
+    pairs: list[tuple[Claim, Claim]] = list(zip(one.claim_judgment.claims, two.claim_judgment.claims, strict=True))
+    assert all(a.verdict is not b.verdict and a.evidence_spans != b.evidence_spans for a, b in pairs)
+    assert one.flags != two.flags
