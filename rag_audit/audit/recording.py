@@ -60,7 +60,8 @@ def decide_claim(case: Case, claim_id: str, verdict: str, act: Act) -> Decision:
 def add_claim(case: Case, text: str, verdict: str, act: Act) -> Decision:
     """A checkable claim of the answer that the judge did not list, with the reviewer's verdict on it."""
     _check_verdict(verdict, CLASSES)
-    text = text.strip()
+    # As the history stores it: a lone surrogate has no place in a file.
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
     if not text:
         raise UsageError("the added claim has no text", "Give the statement of the answer that the judge missed.")
     known = claim_hash(text)

@@ -1,4 +1,4 @@
-"""The verb `export`: a run as a file for people, spreadsheets and other tools."""
+"""The verb `export`: a run, or its audit, as files for people, spreadsheets and other tools."""
 
 from pathlib import Path
 
@@ -7,25 +7,46 @@ import click
 from rag_audit.cli.output import diagnose, print_json
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.comparison import archived_run
+from rag_audit.errors import UsageError
 from rag_audit.export.writing import WRITERS, export_run
 from rag_audit.history import History
 
 
-@verb("export", short_help="A run as a file.")
+@verb("export", short_help="A run, or its audit, as a file.")
 @click.argument("run", metavar="RUN")
-@click.option("--format", "form", type=click.Choice(list(WRITERS)), required=True, help="Form of the file.")
-@click.option("--output", required=True, type=click.Path(path_type=Path), metavar="PATH", help="The file to write.")
-def export_command(invocation: Invocation, run: str, form: str, output: Path) -> None:
-    """Write RUN to PATH.
+@click.option("--format", "form", type=click.Choice(list(WRITERS)), help="Form of the file.")
+@click.option(
+    "--audit", is_flag=True, help="The audit pack instead: audit.csv, audit.jsonl and audit.html in a folder."
+)
+@click.option("--bom", is_flag=True, help="Start audit.csv with a byte order mark, which some spreadsheets want.")
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The file, or the folder, to write.",
+)
+def export_command(invocation: Invocation, run: str, form: str | None, audit: bool, bom: bool, output: Path) -> None:
+    """Write RUN to PATH, or with --audit its decisions and what follows from them to the folder PATH.
 
     jsonl is the plain results file that `import` reads back; csv, html, md and junit are for spreadsheets, browsers,
     pages and build servers. A file that is already there is replaced once the new one is complete.
     """
     history = History(invocation.root)
     summary = archived_run(history, history.resolve(run)).summary
-    export_run(invocation.root, summary, form, output)
+    if audit:
+        from rag_audit.export.auditpack import write_audit_pack
+
+        if form is not None:
+            raise UsageError("--audit writes all its forms at once", "Leave out --format.")
+        paths = write_audit_pack(history, summary.id, output, bom=bom)
+    elif form is None:
+        raise UsageError("which form?", f"Give --format {'|'.join(WRITERS)}, or --audit.")
+    else:
+        export_run(invocation.root, summary, form, output)
+        paths = (output,)
     head = history.head()
     if invocation.json:
-        print_json({"run": summary.id, "output": str(output), "head": head})
+        print_json({"run": summary.id, "output": str(output), "files": [str(path) for path in paths], "head": head})
     else:
-        diagnose(f"{summary.id} → {output}  (history head {head or '–'})")
+        diagnose(f"{summary.id} → {', '.join(map(str, paths))}  (history head {head or '–'})")

@@ -6,6 +6,7 @@ import pytest
 
 from rag_audit.audit.effective import Basis, Decisions, adjusted_score, effective_claims, effective_verdicts
 from rag_audit.audit.recording import Act, add_claim, adjudicate, decide_claim, score_answer, undo
+from rag_audit.audit.standing import claim_hash
 from rag_audit.errors import UsageError
 from rag_audit.model import Decision, Queue, Verdict
 from tests.audit.making import (
@@ -96,6 +97,12 @@ def test_two_reviewers_number_their_claims_apart_even_after_a_merge() -> None:
     assert [claim.id for claim in effective_claims("q", None, (), Decisions([bob, ann]))] == ["m1", "m2"]
     third = add_claim(case_of(result, [ann]), "Two.", "verified", Act("bob", at_next_moment()))
     assert third.claim_id == "m2"
+
+
+def test_an_added_claim_is_hashed_as_it_is_stored() -> None:
+    added = add_claim(case_of(RESULT), "Opens \udcff early. ", "absent", Act("ann", at_next_moment()))
+    assert added.text == "Opens \ufffd early."
+    assert added.claim_hash == claim_hash(added.text)
 
 
 def test_recording_says_how_much_was_seen() -> None:

@@ -237,3 +237,16 @@ def test_a_run_nobody_audited_gives_a_pack_that_says_so(tmp_path: Path) -> None:
     write_audit_pack(history, "r1", tmp_path / "pack")
     assert "none drawn: nothing is estimated" in (tmp_path / "pack" / "audit.html").read_text(encoding="utf-8")
     assert _rows(tmp_path / "pack" / "audit.csv") == []
+
+
+def test_the_verb_writes_the_pack(audited: History, tmp_path: Path) -> None:
+    outcome = rag_audit(
+        audited.project, "export", "latest", "--audit", "--bom", "--output", str(tmp_path / "p"), "--json"
+    )
+    assert outcome.code == 0
+    assert [Path(name).name for name in outcome.json["files"]] == ["audit.csv", "audit.jsonl", "audit.html"]
+    assert (tmp_path / "p" / "audit.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    for argv in (("--audit", "--format", "csv"), ()):
+        refused = rag_audit(audited.project, "export", "latest", *argv, "--output", str(tmp_path / "q"))
+        assert refused.code == 2
+    assert not (tmp_path / "q").exists()
