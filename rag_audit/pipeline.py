@@ -119,11 +119,11 @@ async def rejudge(
 @asynccontextmanager
 async def open_evaluator(project: Path, prepared: Prepared, watch: Watcher) -> AsyncIterator[Evaluator]:
     """Open the index, the generator and the judges of a run; their connections close at its end."""
-    settings = prepared.settings
+    settings, documents = prepared.settings, prepared.documents
     tell = _waiting(watch)
     retriever = None
     if settings.text("retriever.mode") != "off":
-        retriever = await asyncio.to_thread(open_retriever, project, prepared.documents, settings, progress=tell)
+        retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
     generator = open_generator(settings, on_wait=tell)
     judges = open_judges(settings, watch)
     try:
@@ -131,7 +131,7 @@ async def open_evaluator(project: Path, prepared: Prepared, watch: Watcher) -> A
             retriever=retriever,
             generator=generator,
             judges=judges,
-            source_text=prepared.documents.text,
+            source_text=lambda doc_id: documents.text(doc_id) if documents.get(doc_id) else None,
             reference_chars=settings.integer("judge.reference_chars"),
             context_chars=settings.integer("judge.context_chars"),
         )

@@ -1,12 +1,14 @@
 """What the claim judge gets to see: a reference part that no run can change, and the generator's own context.
 
-The reference part is chosen from the question's documents by gold, reference answer and keywords, never by what a run
-retrieved: verdicts of two runs are comparable only where it is equal. The context part is what the generator was given,
-so that the judge never knows less than the generator.
+The reference part is chosen from the question's documents by gold, reference answer and keywords, or by the line of
+code that it is about, never by what a run retrieved: verdicts of two runs are comparable only where it is equal. The
+context part is what the generator was given, so that the judge never knows less than the generator.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
 
+from rag_audit.judging.code import choose_code
 from rag_audit.judging.sections import Stretch, choose_stretches
 from rag_audit.model import Excerpt, Passage, Question, RetrievedChunk
 
@@ -30,7 +32,8 @@ def build_excerpt(
 def _reference(question: Question, source_text: SourceText, limit: int) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
     passages: list[Passage] = []
     cut: list[str] = []
-    documents = question.relevant_docs
+    code = _code_in_question(question, source_text)
+    documents = tuple(dict.fromkeys((*((code[0],) if code else ()), *question.relevant_docs)))
     for position, doc_id in enumerate(documents):
         text = source_text(doc_id)
         if not text or not text.strip():
@@ -38,14 +41,30 @@ def _reference(question: Question, source_text: SourceText, limit: int) -> tuple
             continue
         used = sum(len(passage.text) for passage in passages)
         share = (limit - used) // (len(documents) - position)
-        stretches, left_out = choose_stretches(
-            text, gold=question.gold, answer=question.reference_answer or "", keywords=question.keywords,
-            question=question.question, limit=share,
-        )  # fmt: skip
+        if code and doc_id == code[0]:
+            stretches, left_out = choose_code(text, code[1], share)
+        else:
+            stretches, left_out = choose_stretches(
+                text, gold=question.gold, answer=question.reference_answer or "", keywords=question.keywords,
+                question=question.question, limit=share,
+            )  # fmt: skip
         passages.extend(_passage(text, doc_id, stretch) for stretch in stretches)
         if left_out:
             cut.append(f"reference: {left_out:,} characters of {doc_id} that would answer it did not fit")
     return tuple(passages), tuple(cut)
+
+
+def _code_in_question(question: Question, source_text: SourceText) -> tuple[str, int] | None:
+    """The doc_id and line that `source` (`file:line`) names; None where the question is not about a line of code."""
+    path, _, line = (question.source or "").rpartition(":")
+    if not path or not line.isdecimal():
+        return None
+    named = PurePosixPath(path.replace("\\", "/").removeprefix("documents/")).with_suffix("").as_posix()
+    for doc_id in (named, *question.relevant_docs):
+        same_file = doc_id == named or doc_id.endswith(f"/{named}") or named.endswith(f"/{doc_id}")
+        if same_file and source_text(doc_id):
+            return doc_id, int(line)
+    return None
 
 
 def _passage(text: str, doc_id: str, stretch: Stretch) -> Passage:
