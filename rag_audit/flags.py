@@ -167,7 +167,8 @@ def _score_claims_disagree(result: QuestionResult, judgment: ClaimJudgment) -> I
 
 
 def _claim_flags(claim: Claim, excerpt: Excerpt, result: QuestionResult) -> Iterator[Flag]:
-    if claim.evidence and claim.evidence.strip() and not claim.evidence_spans:
+    kept = excerpt.reference or excerpt.context
+    if kept and claim.evidence and claim.evidence.strip() and not claim.evidence_spans:
         yield Flag(FlagName.QUOTE_NOT_FOUND, "the judge's quote is not in the excerpt", claim.id, (claim.evidence,))
     if claim.verdict is Verdict.VERIFIED:
         yield from _wrong_corpus(claim, excerpt, result)

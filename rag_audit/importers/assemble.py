@@ -12,6 +12,7 @@ from rag_audit.errors import InputError
 from rag_audit.fingerprint import fingerprint
 from rag_audit.importers.record import ForeignRun, ImportedRow, LeftOut, MetricKind
 from rag_audit.importers.results import RunShape, result_of
+from rag_audit.model import UNKNOWN, QuestionResult
 
 _LISTED = 1000
 """Left out entries that are named one by one; the rest is counted."""
@@ -120,14 +121,15 @@ def plan_run(run: ForeignRun) -> RunPlan:
     return plan
 
 
-def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[Any]:
+def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[QuestionResult]:
     """Read a run again and make a result of each row; refuses a file that changed in between."""
     rows = (outcome for outcome in rows_of(run) if isinstance(outcome, ImportedRow))
+    generator = None if run.context.generator == UNKNOWN else run.context.generator
     made = claims = 0
     for row in rows:
         if made >= len(plan.planned):
             break
-        result = result_of(row, plan.planned[made], plan.shape)
+        result = result_of(row, plan.planned[made], plan.shape, generator=generator)
         made += 1
         claims += len(result.claim_judgment.claims) if result.claim_judgment else 0
         yield result

@@ -88,8 +88,9 @@ class ImportedRow:
     latency_s: float | None = None
     claim_judge: str | None = None
     score_judge: str | None = None
-    judge_prompt: str | None = None
-    """Hash of the judging prompt."""
+    claim_prompt: str | None = None
+    """Hash of the prompt the claims were judged with."""
+    score_prompt: str | None = None
     judge_calls: tuple[JudgeCall, ...] = ()
     measurements: Mapping[str, float] = field(default_factory=dict)
     error: str | None = None

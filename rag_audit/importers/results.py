@@ -1,8 +1,9 @@
 """One imported row as a QuestionResult: what the file says, and what follows from its claims and chunks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from rag_audit.flags import flag_result
 from rag_audit.importers.record import ImportedClaim, ImportedRow, MetricKind
 from rag_audit.judging.evidence import locate_quote, support_of
 from rag_audit.metrics import claim_precision_of, hit_at, no_fabrication_of, reciprocal_rank
@@ -42,8 +43,10 @@ class RunShape:
     claim_scores: frozenset[str] = frozenset()
 
 
-def result_of(row: ImportedRow, key: tuple[str, int | None], shape: RunShape) -> QuestionResult:
-    """Make the result of one row; its id and repeat are given."""
+def result_of(
+    row: ImportedRow, key: tuple[str, int | None], shape: RunShape, *, generator: str | None = None
+) -> QuestionResult:
+    """Make the result of one row; its id and repeat are given. `generator`: the model that answered."""
     question_id, repeat = key
     question = Question(
         id=question_id,
@@ -57,7 +60,7 @@ def result_of(row: ImportedRow, key: tuple[str, int | None], shape: RunShape) ->
     missing = {name: row.missing.get(name, "not_asked") for name, score in scores.items() if score is None}
     _score_claims(row, shape, scores, missing)
     _score_retrieval(row, question, retrieved, shape, scores, missing)
-    return QuestionResult(
+    result = QuestionResult(
         question=question,
         route=row.route or Route(_corpora(row), "imported", _home(row, question)),
         repeat=repeat,
@@ -66,15 +69,23 @@ def result_of(row: ImportedRow, key: tuple[str, int | None], shape: RunShape) ->
         if row.answer is None
         else Generation(row.answer, reported_model=row.answered_by, usage=row.usage, latency_s=row.latency_s),
         claim_judgment=_claim_judgment(row),
-        score_judgment=ScoreJudgment(identity=_judge(row.score_judge, row)) if row.score_judge else None,
+        score_judgment=ScoreJudgment(identity=_judge(row.score_judge, row.score_prompt)) if row.score_judge else None,
         judge_calls=row.judge_calls,
         scores=scores,
         missing=missing,
-        flags=tuple(_flags(row, question, retrieved, shape, scores)),
         measurements=row.measurements,
         notes=row.notes,
         error=row.error,
     )
+    return replace(result, flags=_all_flags(result, _flags(row, question, retrieved, shape, scores), generator))
+
+
+def _all_flags(result: QuestionResult, own: Sequence[Flag], generator: str | None) -> tuple[Flag, ...]:
+    """What the file gives reason for, then the rules for every result; one flag a claim and kind."""
+    judgment = result.claim_judgment
+    ruled = flag_result(result, generator=generator, claim_judge=judgment.identity if judgment else None)
+    raised = {(flag.flag, flag.claim_id) for flag in own}
+    return (*own, *(flag for flag in ruled if (flag.flag, flag.claim_id) not in raised))
 
 
 def _retrieved(row: ImportedRow, question: Question) -> tuple[RetrievedChunk, ...]:
@@ -100,8 +111,8 @@ def _home(row: ImportedRow, question: Question) -> tuple[str, ...]:
     return tuple(dict.fromkeys(corpus for corpus in known if corpus is not None))
 
 
-def _judge(model: str | None, row: ImportedRow) -> JudgeIdentity | None:
-    return JudgeIdentity(model, row.judge_prompt or UNKNOWN) if model else None
+def _judge(model: str | None, prompt_hash: str | None) -> JudgeIdentity | None:
+    return JudgeIdentity(model, prompt_hash or UNKNOWN) if model else None
 
 
 def _claim_judgment(row: ImportedRow) -> ClaimJudgment | None:
@@ -112,7 +123,7 @@ def _claim_judgment(row: ImportedRow) -> ClaimJudgment | None:
     if row.claims is None:
         return ClaimJudgment(excerpt, error="not_asked") if row.excerpt else None
     claims = tuple(_claim(claim, at, excerpt) for at, claim in enumerate(row.claims, start=1))
-    return ClaimJudgment(excerpt, claims, identity=_judge(row.claim_judge, row))
+    return ClaimJudgment(excerpt, claims, identity=_judge(row.claim_judge, row.claim_prompt))
 
 
 def _claim(claim: ImportedClaim, at: int, excerpt: Excerpt) -> Claim:

@@ -9,7 +9,7 @@ from rag_audit.model import Verdict
 
 _MISSING_WORDS = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>", "#n/a", "nat", "-", "–"})
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?(\d{1,400}([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,5})?")
+_NUMBER = re.compile(r"[+-]?(\d{1,400}([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,5})?", re.ASCII)
 _BOOLEANS = {"true": 1.0, "false": 0.0}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -272,7 +272,9 @@ def trulens() -> Sample:
 
 def generic_table() -> Sample:
     rows = ["Frage;Antwort;Quellen;Güte"]
-    rows += [f"{question};{answer};{TEXTS[0]} || {TEXTS[1]};0,{at}5" for at, (question, answer, _) in enumerate(ASKED)]
+    rows += [
+        f'{question};{answer};"{TEXTS[0]} || {TEXTS[1]}";0,{at}5' for at, (question, answer, _) in enumerate(ASKED)
+    ]
     mapping = ("question=Frage", "answer=Antwort", "contexts=Quellen", "contexts.separator= || ", "scores.Güte=Güte")
     return Sample("generic", "table.csv", "\r\n".join(rows).encode("latin-1"), mapping)
 

@@ -12,7 +12,7 @@ from rag_audit.importers.listing import chunks_of
 from rag_audit.importers.record import ForeignRun, ImportedClaim, ImportedRow, LeftOut, MetricKind, Record
 from rag_audit.importers.source import Source
 from rag_audit.importers.values import is_blank, list_of, map_of, name_of, number_of, text_of, utc_time, verdict_of
-from rag_audit.model import Direction, Route, RunContext
+from rag_audit.model import UNKNOWN, Direction, Route, RunContext
 
 _QUESTION_DETAILS = ("keywords", "also_docs", "gold", "corpora", "tags")
 _KEYS = frozenset(
@@ -23,6 +23,7 @@ _KEYS = frozenset(
         *_QUESTION_DETAILS,
     }
 )
+_JUDGED = frozenset({"faithfulness", "completeness"})
 _OWN_FROM_CLAIMS = frozenset({"no_fabrication", "claim_precision"})
 
 
@@ -65,15 +66,16 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
     names, rows = _names(questions())
     if not rows:
         raise refuse(source, "no questions in the file", "Every line after the run line is one question.")
+    context = context_of(map_of(head.get("context")))
     kinds = {name: _kind(name, map_of(head.get("metrics")).get(name)) for name in names}
     started = utc_time(head.get("started_at"))
     return (
         ForeignRun(
             format="plain",
             entries=questions,
-            convert=lambda record: _row(record, names),
+            convert=lambda record: _row(record, names, context),
             label=name_of(head.get("label")),
-            context=context_of(map_of(head.get("context"))),
+            context=context,
             started_at=started,
             duration_s=number_of(head.get("duration_s")),
             kinds=kinds,
@@ -124,7 +126,7 @@ def context_of(stated: Mapping[str, Any]) -> RunContext:
     return replace(RunContext(), **known, judges=judges, settings=settings)
 
 
-def _row(record: Record, names: list[str]) -> ImportedRow | LeftOut:
+def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow | LeftOut:
     values = record.values
     question = text_of(values.get("question"))
     if is_blank(question) or question is None:
@@ -151,8 +153,10 @@ def _row(record: Record, names: list[str]) -> ImportedRow | LeftOut:
         claims=claims,
         claims_listed=len(list_of(values.get("claims"))),
         excerpt=text_of(values.get("excerpt")),
-        claim_judge=name_of(judge.get("model")),
-        judge_prompt=name_of(judge.get("prompt_hash")),
+        claim_judge=name_of(judge.get("model")) or (_named(context, "claims") if claims else None),
+        claim_prompt=name_of(judge.get("prompt_hash")) or context.prompts.get("claims"),
+        score_judge=_named(context, "scores") if not _JUDGED.isdisjoint(scores) else None,
+        score_prompt=context.prompts.get("scores"),
         measurements={
             name: number
             for name, value in map_of(values.get("measurements")).items()
@@ -163,6 +167,12 @@ def _row(record: Record, names: list[str]) -> ImportedRow | LeftOut:
         route=_route(values.get("route")),
         details=_details(values),
     )
+
+
+def _named(context: RunContext, role: str) -> str | None:
+    """The judge that the run line names for a role."""
+    name = context.judges.get(role, UNKNOWN)
+    return None if name in (UNKNOWN, "none") else name
 
 
 def _route(value: Any) -> Route | None:

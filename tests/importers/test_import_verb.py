@@ -1,0 +1,232 @@
+"""`rag-audit import` on the command line: what it prints, what it archives, what it refuses."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_audit.history import History
+from tests.cli.invoke import Outcome, rag_audit
+from tests.importers.samples import SAMPLES, Sample
+
+SYSTEMS = {"django-explain-errors": 2, "promptfoo": 2}
+
+
+def _write(folder: Path, sample: Sample, name: str | None = None) -> Path:
+    path = folder / (name or sample.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(sample.data)
+    return path
+
+
+def _import(project: Path, path: Path, sample: Sample, *more: str) -> Outcome:
+    options = [part for option in sample.mapping for part in ("--map", option)]
+    return rag_audit(project, "import", str(path), *options, *more)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_format_becomes_runs_that_balance_and_can_be_shown(name: str, tmp_path: Path) -> None:
+    sample = SAMPLES[name]
+    outcome = _import(tmp_path, _write(tmp_path / "files", sample), sample, "--json")
+    assert outcome.code == 0, outcome.err
+    imported: list[dict[str, Any]] = outcome.json["imported"]
+    assert outcome.json["refused"] == []
+    assert len(imported) == SYSTEMS.get(sample.format, 1)
+    for run in imported:
+        assert run["format"] == sample.format
+        assert run["rows"] + run["left_out_rows"] == run["file_rows"]
+        shown = rag_audit(tmp_path, "show", run["run_id"], "--json").json
+        assert shown["run"]["origin"] == "imported"
+        assert len(shown["questions"]) == run["rows"]
+        assert len({question["id"] for question in shown["questions"]}) == run["questions"]
+        for metric, summary in shown["run"]["metrics"].items():
+            assert summary["n"] + sum(summary["missing"].values()) == summary["total"] == run["rows"], metric
+        if run["claims"] is not None:
+            listed = [claim["verdict"] for question in shown["questions"] for claim in question["claims"]]
+            assert {word: listed.count(word) for word in run["claims"]} == run["claims"] == shown["run"]["claims"]
+    assert rag_audit(tmp_path, "verify", "--json").json["ok"] is True
+
+
+def test_the_same_content_is_one_run(tmp_path: Path) -> None:
+    sample = SAMPLES["deepeval-json"]
+    wrapped = _write(tmp_path / "files", sample)
+    bare = tmp_path / "files" / "bare.json"
+    bare.write_text(json.dumps(json.loads(sample.data)["testRunData"], indent=4), encoding="utf-8")
+    first = rag_audit(tmp_path, "import", str(wrapped), "--json").json["imported"][0]
+    again = rag_audit(tmp_path, "import", str(wrapped), str(bare), "--json").json["imported"]
+    assert [run["run_id"] for run in again] == [first["run_id"]] * 2
+    assert all(first["run_id"] in run["warnings"][0] for run in again)
+    assert len(rag_audit(tmp_path, "runs", "--json").json["runs"]) == 1
+
+
+def test_another_score_is_another_run(tmp_path: Path) -> None:
+    sample = SAMPLES["ragas-csv"]
+    path = _write(tmp_path / "files", sample)
+    first = rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]
+    path.write_bytes(sample.data.replace(b",0.5,", b",0.25,"))
+    second = rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]
+    assert second["run_id"] != first["run_id"]
+    assert second["warnings"] == first["warnings"]
+
+
+def test_what_cannot_be_read_is_refused_and_the_rest_imported(tmp_path: Path) -> None:
+    good = _write(tmp_path / "files", SAMPLES["plain-jsonl"])
+    empty = tmp_path / "files" / "empty.csv"
+    empty.write_bytes(b"")
+    both = rag_audit(tmp_path, "import", str(empty), str(good), str(tmp_path / "nowhere.json"), "--json")
+    assert both.code == 0
+    assert len(both.json["imported"]) == 1
+    assert [(Path(entry["path"]).name, entry["why"]) for entry in both.json["refused"]] == [
+        ("empty.csv", "empty file"),
+        ("nowhere.json", "cannot be read: No such file or directory"),
+    ]
+    none = rag_audit(tmp_path, "import", str(empty))
+    assert none.code == 2
+    assert none.out == ""
+    assert none.err.splitlines()[0] == f"error: {empty}: empty file"
+    assert none.err.splitlines()[1].startswith("hint: ")
+
+
+def test_a_guess_is_refused_with_the_mapping_to_use(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("q,a,quality\nOil?,No.,0.5\n", encoding="utf-8")
+    refused = rag_audit(tmp_path, "import", str(path), "--json")
+    assert refused.code == 2
+    hint = refused.json["refused"][0]["hint"]
+    options = hint.partition("with: ")[2].split()
+    assert options == ["--map", "question=q", "--map", "answer=a", "--map", "scores.quality=quality"]
+    imported = rag_audit(tmp_path, "import", str(path), *options, "--json")
+    assert imported.code == 0
+    run = rag_audit(tmp_path, "show", imported.json["imported"][0]["run_id"], "--json").json["run"]
+    assert run["metrics"]["quality"]["mean"] == 0.5
+    assert run["metrics"]["quality"]["direction"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("question",), "is not FIELD=COLUMN"),
+        (("answer=a",), "names no question"),
+        (("questoin=q",), "knows no field questoin"),
+        (("question=q", "scores.x=a", "scores.x.direction=sideways"), "none of up, down, none"),
+        (("question=q", "claims=c", "claims.verdicts.ok=fine"), "none of verified, contradicted, absent"),
+        (("question=q", "scores.x=a", "scores.x.range=5"), "is not LOW..HIGH"),
+    ],
+)
+def test_a_wrong_mapping_is_said_before_anything_is_read(
+    options: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    arguments = [part for option in options for part in ("--map", option)]
+    outcome = rag_audit(tmp_path, "import", str(tmp_path / "nowhere.csv"), *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_a_mapped_column_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("frage,antwort\nOil?,No.\n", encoding="utf-8")
+    refused = rag_audit(tmp_path, "import", str(path), "--map", "question=fragen", "--json").json["refused"][0]
+    assert "fragen (for question)" in refused["why"]
+    assert "Did you mean frage?" in refused["hint"]
+
+
+def test_label_judge_and_generator_are_taken_where_the_file_is_silent(tmp_path: Path) -> None:
+    ragas = _write(tmp_path / "files", SAMPLES["ragas-csv"])
+    told = ("--label", "night", "--judge", "judge-9", "--generator", "tiny-9")
+    rag_audit(tmp_path, "import", str(ragas), *told)
+    context = rag_audit(tmp_path, "show", "night", "--json").json["run"]["context"]
+    assert context["judges"] == {"claims": "judge-9", "scores": "judge-9"}
+    assert context["generator"] == "tiny-9"
+    deepeval = _write(tmp_path / "files", SAMPLES["deepeval-json"])
+    rag_audit(tmp_path, "import", str(deepeval), *told)
+    context = rag_audit(tmp_path, "show", "night", "--json").json["run"]["context"]
+    assert context["judges"]["claims"] == "judge-1"
+    assert context["generator"] == "tiny-1"
+
+
+def test_hostile_names_and_texts_reach_the_terminal_inert(tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[31mred\u202e.csv"
+    path.write_text("question,answer,faith\x1b]0;title\x07fulness\nOil?,\x1b[2J,0.5\n", encoding="utf-8")
+    mapping = ("--map", "question=question", "--map", "scores.\x1b[1mx=faith\x1b]0;title\x07fulness")
+    outcome = rag_audit(tmp_path, "import", str(path), *mapping)
+    assert outcome.code == 0
+    assert "\x1b" not in outcome.out + outcome.err
+    assert "\u202e" not in outcome.out + outcome.err
+    refused = rag_audit(tmp_path, "import", str(path))
+    assert refused.code == 2
+    assert "\x1b" not in refused.err
+
+
+def test_a_file_name_that_is_no_text_is_imported(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9.csv"
+    Path(os.fsdecode(path)).write_bytes(SAMPLES["ragas-csv"].data)
+    outcome = rag_audit(tmp_path, "import", os.fsdecode(path), "--json")
+    assert outcome.code == 0
+    assert outcome.json["imported"][0]["path"].endswith("caf\ufffd.csv")
+
+
+def test_a_folder_is_read_with_its_dot_folders_and_without_loops(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    _write(folder, SAMPLES["deepeval-json"], ".deepeval/.latest_test_run.json")
+    _write(folder, SAMPLES["azure-jsonl"], "azure/eval_results.jsonl")
+    (folder / "azure" / "summary.json").write_text('{"gpt_relevance": {"mean_rating": 4}}', encoding="utf-8")
+    (folder / "notes.json").write_text('{"nothing": "here"}', encoding="utf-8")
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    outcome = rag_audit(tmp_path, "import", str(folder), "--json")
+    assert outcome.code == 0
+    assert sorted(run["format"] for run in outcome.json["imported"]) == ["azure", "deepeval"]
+    assert outcome.json["refused"] == []
+
+
+def test_a_folder_without_results_says_what_is_wrong_with_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    empty = rag_audit(tmp_path, "import", str(folder), "--json")
+    assert empty.code == 2
+    assert empty.json["refused"][0]["why"] == "no results in this folder"
+    (folder / "notes.json").write_text('{"nothing": "here"}', encoding="utf-8")
+    refused = rag_audit(tmp_path, "import", str(folder), "--json").json["refused"]
+    assert refused[0]["path"] == str(folder / "notes.json")
+
+
+def test_the_projects_own_history_is_never_imported(tmp_path: Path) -> None:
+    _write(tmp_path, SAMPLES["plain-jsonl"])
+    assert len(rag_audit(tmp_path, "import", str(tmp_path), "--json").json["imported"]) == 1
+    again = rag_audit(tmp_path, "import", str(tmp_path), "--json").json
+    assert len(again["imported"]) == 1
+    assert again["refused"] == []
+
+
+def test_an_import_that_fails_on_the_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _write(tmp_path / "files", SAMPLES["plain-jsonl"])
+    monkeypatch.setattr("rag_audit.summary.SummaryBuilder.add", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    assert rag_audit(tmp_path, "import", str(path)).code == 130
+    assert History(tmp_path).summaries() == []
+    assert History(tmp_path).unclosed() == []
+
+
+def test_exported_lines_give_the_same_run_again(tmp_path: Path) -> None:
+    for name in ("plain-jsonl", "deepeval-json", "azure-jsonl", "ragchecker-json"):
+        there, back = tmp_path / name / "there", tmp_path / name / "back"
+        there.mkdir(parents=True)
+        back.mkdir()
+        _import(there, _write(tmp_path / "files", SAMPLES[name]), SAMPLES[name])
+        lines = tmp_path / f"{name}.jsonl"
+        assert rag_audit(there, "export", "latest", "--format", "jsonl", "--output", str(lines)).code == 0
+        assert rag_audit(back, "import", str(lines)).code == 0
+        before, after = (rag_audit(project, "show", "latest", "--json").json for project in (there, back))
+        assert [_kept(question) for question in after["questions"]] == [
+            _kept(question) for question in before["questions"]
+        ]
+        assert after["run"]["metrics"] == before["run"]["metrics"]
+        assert after["run"]["claims"] == before["run"]["claims"]
+        assert after["run"]["started_at"] == before["run"]["started_at"]
+        assert after["run"]["context"] == before["run"]["context"]
+
+
+def _kept(question: dict[str, Any]) -> dict[str, Any]:
+    claims = [{key: claim[key] for key in ("text", "verdict", "evidence", "reason")} for claim in question["claims"]]
+    same = ("id", "repeat", "question", "answer", "reference_answer", "doc_id", "retrieved", "scores", "missing")
+    return {**{key: question[key] for key in (*same, "error", "measurements")}, "claims": claims}
