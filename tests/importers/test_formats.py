@@ -214,8 +214,8 @@ def test_inspect_epochs_share_the_id_and_a_cancelled_log_is_unfinished(tmp_path:
 
 @pytest.mark.parametrize(
     ("value", "grade"),
-    [("C", 1), ("p", 0.5), ("I", 0), ("N", 0), ("yes", 1), ("NO", 0), (True, 1), ("0.25", 0.25), (3, 3), ("maybe", None),
-     (None, None), (float("nan"), None), ([1], None), (10**400, None)],
+    [("C", 1), ("p", 0.5), ("I", 0), ("N", 0), ("yes", 1), ("NO", 0), (True, 1), ("0.25", 0.25), (3, 3),
+     ("maybe", None), (None, None), (float("nan"), None), ([1], None), (10**400, None)],
 )  # fmt: skip
 def test_inspect_grades(value: Any, grade: float | None) -> None:
     assert grade_of(value) == grade

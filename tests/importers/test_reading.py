@@ -18,8 +18,9 @@ from rag_audit.importers.values import clean, is_blank, metric_names, number_of,
 @pytest.mark.parametrize(
     ("value", "number"),
     [
-        (1, 1.0), (True, 1.0), ("False", 0.0), ("0.5", 0.5), (" -1,25 ", -1.25), (".5", 0.5), ("1e3", 1000.0), ("+2", 2.0),
-        ("", None), ("nan", None), (math.nan, None), (math.inf, None), ("inf", None), ("1e400", None), (10**400, None),
+        (1, 1.0), (True, 1.0), ("False", 0.0), ("0.5", 0.5), (" -1,25 ", -1.25), (".5", 0.5), ("1e3", 1000.0),
+        ("+2", 2.0), ("", None), ("nan", None), (math.nan, None), (math.inf, None), ("inf", None), ("1e400", None),
+        (10**400, None),
         ("1_000", None), ("0x10", None), ("12%", None), ("1.000,5", None), ("٣", None), (None, None), ([1], None),
         ("9" * 5000, None),
     ],
@@ -36,8 +37,9 @@ def test_blank(word: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "snake"),
     [
-        ("Answer Relevancy", "answer_relevancy"), ("answerRelevancy", "answer_relevancy"), ("Clarity [GEval]", "clarity_geval"),
-        ("factual_correctness(mode=f1)", "factual_correctness_mode_f1"), ("回答召回率", "回答召回率"), ("***", "unnamed"),
+        ("Answer Relevancy", "answer_relevancy"), ("answerRelevancy", "answer_relevancy"),
+        ("Clarity [GEval]", "clarity_geval"), ("factual_correctness(mode=f1)", "factual_correctness_mode_f1"),
+        ("回答召回率", "回答召回率"), ("***", "unnamed"),
     ],
 )  # fmt: skip
 def test_metric_names_in_snake_case(name: str, snake: str) -> None:
