@@ -5,7 +5,7 @@ import click
 from rag_audit.cli.output import diagnose, number, print_json, say, table
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.history import History
-from rag_audit.model import QuestionResult, RunStatus, RunSummary
+from rag_audit.model import MetricSummary, QuestionResult, RunStatus, RunSummary
 
 
 @verb("runs")
@@ -21,22 +21,26 @@ def runs_command(invocation: Invocation) -> None:
 
         print_json({"runs": [summary_json(summary) for summary in summaries]})
     elif summaries:
-        say(table(("run", "label", "status", "origin", "started", "questions", *_SHOWN), [*map(_run_row, summaries)]))
+        header = ("run", "label", "status", "origin", "started", "questions", "mean (scored/all)")
+        say(table(header, [_run_row(summary) for summary in summaries], right=(5,)))
     else:
         say("No runs yet: `rag-audit run` makes one, `rag-audit import PATH` brings one in.")
 
 
-_SHOWN = ("hit_at_1", "keyword_coverage", "faithfulness", "no_fabrication")
+_FIRST = ("hit_at_1", "keyword_coverage", "faithfulness", "no_fabrication")
+"""The metrics a list shows where a run has them; imported runs show the first of their own."""
 
 
 def _run_row(summary: RunSummary) -> list[str]:
-    metrics = summary.metrics
-    shown = [
-        f"{number(metrics[name].mean)} ({metrics[name].n}/{metrics[name].total})" if name in metrics else "–"
-        for name in _SHOWN
-    ]
-    questions = str(summary.questions)
-    return [summary.id, summary.label or "", summary.status, summary.origin, summary.started_at, questions, *shown]
+    scored = [name for name, metric in summary.metrics.items() if metric.n]
+    shown = [name for name in _FIRST if name in scored] or scored[: len(_FIRST)]
+    means = [_mean_text(name, summary.metrics[name]) for name in shown]
+    head = [summary.id, summary.label or "", summary.status, summary.origin, summary.started_at, str(summary.questions)]
+    return [*head, " · ".join(means)]
+
+
+def _mean_text(name: str, metric: MetricSummary) -> str:
+    return f"{name} {number(metric.mean)} ({metric.n}/{metric.total})"
 
 
 @verb("show")
