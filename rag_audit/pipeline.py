@@ -195,7 +195,7 @@ def _header(
         label=label,
         status=RunStatus.RUNNING,
         origin=origin,
-        started_at=now.isoformat(timespec="seconds"),
+        started_at=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         context=context,
         parent=parent,
         questions=len(planned),
