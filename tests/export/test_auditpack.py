@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +19,7 @@ from rag_audit.summary import SummaryBuilder
 from tests.audit.making import at_next_moment, make_result, make_run
 from tests.builders import archive
 from tests.cli.invoke import rag_audit
+from tests.export.recompute import recompute
 
 HOSTILE = '=HYPERLINK("http://x")<script>alert(1)</script>\x1b[31m\u202e'
 
@@ -89,73 +89,9 @@ def pack(audited: History, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _recompute(path: Path) -> dict[str, Any]:
-    """Every headline figure from audit.jsonl alone, with nothing but the standard library and numpy."""
-    import math
-
-    import numpy as np
-
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    answers = [line for line in lines if line["kind"] == "answer"]
-    decisions = sorted((line for line in lines if line["kind"] == "decision"), key=lambda d: (d["time"], d["id"]))
-    drawn = {a["question_id"] for a in answers if a["drawn"]}
-    voided = {i for d in decisions if d["decision"] == "undo" and not d["informed"] for i in d["supersedes"]}
-    blind: dict[tuple[str, str], str] = {}
-    seen: set[tuple[str, str, str]] = set()
-    for d in decisions:
-        key = (d["reviewer"], d["question_id"], d["claim_id"])
-        if d["decision"] == "verdict" and d["id"] not in voided and key not in seen:
-            seen.add(key)
-            if d["blind"] and not d["informed"] and d["queue"] == "sample" and d["question_id"] in drawn:
-                blind[key[1:]] = d["verdict"]
-    judged = {
-        (a["question_id"], c["id"]): c["judge_verdict"] for a in answers for c in a["claims"] if c["judge_verdict"]
-    }
-    pairs = [(judged[key], human) for key, human in blind.items()]
-    share = {
-        v: (sum(j == v for j, _ in pairs) / len(pairs), sum(h == v for _, h in pairs) / len(pairs))
-        for v in set(judged.values())
-    }
-    raw = sum(j == h for j, h in pairs) / len(pairs)
-    by_chance = sum(j * h for j, h in share.values())
-    no_fabrication = lambda verdicts: float("contradicted" not in verdicts)  # noqa: E731
-    precision = lambda verdicts: verdicts.count("verified") / len(verdicts)  # noqa: E731
-    found: dict[str, Any] = {"n": len(pairs), "raw": raw, "kappa": (raw - by_chance) / (1 - by_chance)}
-    for name, score in (("no_fabrication", no_fabrication), ("claim_precision", precision)):
-        found[name] = {"adjusted": np.mean([score([c["effective_verdict"] for c in a["claims"]]) for a in answers])}
-        judge = {a["question_id"]: a["scores"][name] for a in answers}
-        human = {
-            a["question_id"]: score(
-                [blind.get((a["question_id"], c["id"]), c["effective_verdict"]) for c in a["claims"]]
-            )
-            for a in answers
-            if a["drawn"]
-        }
-        if name == "no_fabrication":
-            cells = [
-                sum(judge[q] == j and h == k for q, h in human.items()) for j, k in ((1, 1), (1, 0), (0, 1), (0, 0))
-            ]
-            good, rng = sum(judge.values()), np.random.default_rng(99)
-            pairs_of_counts = ((good, len(judge) - good), cells[:2], cells[2:])
-            q, r1, r0 = (rng.beta(yes + 0.5, no + 0.5, 400_000) for yes, no in pairs_of_counts)
-            theta = q * r1 + (1 - q) * r0
-            found[name] |= {
-                "corrected": theta.mean(),
-                "low": np.quantile(theta, 0.025),
-                "high": np.quantile(theta, 0.975),
-            }
-        else:
-            gap = [h - judge[q] for q, h in human.items()]
-            rest = [value for q, value in judge.items() if q not in human]
-            half = 2.055529438642871 * math.sqrt(np.var(rest, ddof=1) / len(rest) + np.var(gap, ddof=1) / len(gap))
-            estimate = np.mean(rest) + np.mean(gap)
-            found[name] |= {"corrected": estimate, "low": estimate - half, "high": min(1.0, estimate + half)}
-    return found
-
-
 def test_a_third_party_recomputes_the_report_from_the_lines_alone(pack: Path, audited: History) -> None:
     report = rag_audit(audited.project, "audit", "report", "latest", "--json").json
-    found = _recompute(pack / "audit.jsonl")
+    found = recompute(pack / "audit.jsonl")
     assert (
         found["n"]
         == report["agreement"]["n"]
