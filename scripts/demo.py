@@ -33,7 +33,7 @@ def show_on_copy(project: Path, *, kept: bool) -> int:
     """Copy the shipped project, evaluate it, and show the result."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     end = "It stays there." if kept else "It is thrown away at the end; --keep DIR keeps one."
-    say("rag-audit demo: the manuals of two engine controllers and 68 questions about them.")
+    say("rag-audit demo: the manuals of two engine controllers and 69 questions about them.")
     say("No key, no network: the generator and the judges of this run are offline heuristics.")
     say(f"Working on a copy in {project}. {end}")
     say()

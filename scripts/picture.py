@@ -15,7 +15,7 @@ from rag_audit.tui.app import ReviewApp
 from rag_audit.tui.source import Source
 
 ROOT = Path(__file__).resolve().parent.parent
-RUN, QUESTION = "no-routing", "B-EVT-01"
+RUN, QUESTION = "no-routing", "B-DIA-01"
 SIZE = (110, 30)
 PATIENCE_S = 20.0
 
@@ -28,11 +28,12 @@ async def draw(project: Path) -> str:
         await pilot.press("enter")
         await _painted(pilot, "EVT-02")
         await pilot.press("slash", *QUESTION.lower(), "enter")
-        await _painted(pilot, "B-EVT-01")
+        await _painted(pilot, QUESTION)
         await pilot.press("enter")
         await _painted(pilot, "reference answer")
         await pilot.press("c")
         await _painted(pilot, "c1")
+        await pilot.press("n")
         await pilot.pause()
         return app.export_screenshot(title="rag-audit")
 
