@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
 
 from rag_audit.diff import compare_runs
 from rag_audit.diff.claims import claim_flips, worst_first
-from rag_audit.diff.comparability import compare_contexts, judge_lookup, match_pair
+from rag_audit.diff.columns import ColumnReader
+from rag_audit.diff.comparability import judge_lookup
+from rag_audit.diff.compare import comparability
 from rag_audit.diff.facts import metric_facts, shared_metrics
 from rag_audit.diff.pairing import Pairing, QuestionSide, pair_questions
 from rag_audit.diff.partition import unscored_metrics
@@ -21,11 +22,9 @@ from rag_audit.model import (
     ClaimFlip,
     QuestionResult,
     RunDiff,
-    RunStatus,
     RunSummary,
 )
 from rag_audit.model.settings import Settings
-from rag_audit.summary import SummaryBuilder
 
 EVIDENCE = 200
 """Questions whose evidence a report opens, worst first."""
@@ -49,7 +48,7 @@ def diff_runs(
     A `tolerance` given here replaces all configured ones, `tolerances` are exceptions to it. Without `with_claims` only
     the ledger is read.
     """
-    before, after = (archived_run(history, history.resolve(ref)) for ref in (before_ref, after_ref))
+    before, after = (history.archived(history.resolve(ref).id) for ref in (before_ref, after_ref))
     _check_metrics(only, before.summary, after.summary)
     configured = {name: float(share) for name, share in settings.mapping("diff.tolerances").items()}
     return compare_runs(
@@ -68,7 +67,7 @@ def diff_runs(
 
 def report_diff(history: History, diff: RunDiff, *, evidence: int = EVIDENCE) -> DiffReport:
     """A diff with what a report shows beside it; opens the evidence of at most so many questions."""
-    before, after = (archived_run(history, history.resolve(run_id)) for run_id in (diff.before, diff.after))
+    before, after = (history.archived(run_id) for run_id in (diff.before, diff.after))
     pairs = {pair.id: pair for pair in pair_questions(before.rows, after.rows).pairs}
     wanted = [
         *(delta.id for delta in diff.questions.regressed),
@@ -89,16 +88,6 @@ def report_diff(history: History, diff: RunDiff, *, evidence: int = EVIDENCE) ->
 def question_pair(history: History, diff: RunDiff, question_id: str) -> QuestionPair:
     """One question as both runs saw it: its first repeat."""
     return QuestionPair(history.result(diff.before, question_id), history.result(diff.after, question_id))
-
-
-def archived_run(history: History, run: RunSummary) -> ArchivedRun:
-    """A run with its rows: from the ledger, or for one that has not ended from its finished questions."""
-    if run.status not in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
-        return history.archived(run.id)
-    builder = SummaryBuilder()
-    for result in history.results(run.id):
-        builder.add(result)
-    return ArchivedRun(builder.build(run, duration_s=run.duration_s, status=run.status), tuple(builder.rows))
 
 
 def _check_metrics(only: Sequence[str], before: RunSummary, after: RunSummary) -> None:
@@ -184,9 +173,8 @@ def _comparable(before: ArchivedRun, after: ArchivedRun, pairing: Pairing) -> bo
     runs = before.summary, after.summary
     if not pairing.pairs:
         return False
-    lookups = judge_lookup(runs[0]), judge_lookup(runs[1])
-    verdicts = set()
-    for name in shared_metrics(*runs):
-        facts = metric_facts(name, runs[1].metrics[name])
-        verdicts.add(compare_contexts(facts, runs, pairing.pairs, partial(match_pair, facts, *lookups)).ok)
+    reader = ColumnReader(pairing.pairs, judge_lookup(runs[0]), judge_lookup(runs[1]))
+    verdicts = {
+        comparability(reader.read(metric_facts(name, runs[1].metrics[name])), runs).ok for name in shared_metrics(*runs)
+    }
     return False if False in verdicts else None if None in verdicts else True

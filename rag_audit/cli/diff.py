@@ -11,6 +11,7 @@ from rag_audit.comparison import diff_runs, report_diff
 from rag_audit.config import load_settings
 from rag_audit.diff import CONDITIONS
 from rag_audit.errors import UsageError
+from rag_audit.export.diff_html import diff_html
 from rag_audit.export.diff_json import diff_json
 from rag_audit.export.diff_junit import diff_junit
 from rag_audit.export.diff_md import diff_md
@@ -25,6 +26,7 @@ FORMS: dict[str, Callable[[DiffReport], str]] = {
     "text": diff_text,
     "md": diff_md,
     "junit": diff_junit,
+    "html": diff_html,
 }
 """Form to the function that writes a report in it."""
 

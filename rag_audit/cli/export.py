@@ -6,7 +6,6 @@ import click
 
 from rag_audit.cli.output import diagnose, print_json
 from rag_audit.cli.verb import Invocation, verb
-from rag_audit.comparison import archived_run
 from rag_audit.errors import UsageError
 from rag_audit.export.writing import WRITERS, export_run
 from rag_audit.history import History
@@ -33,20 +32,21 @@ def export_command(invocation: Invocation, run: str, form: str | None, audit: bo
     pages and build servers. A file that is already there is replaced once the new one is complete.
     """
     history = History(invocation.root)
-    summary = archived_run(history, history.resolve(run)).summary
+    archived = history.archived(history.resolve(run).id)
+    run_id = archived.summary.id
     if audit:
         from rag_audit.export.auditpack import write_audit_pack
 
         if form is not None:
             raise UsageError("--audit writes all its forms at once", "Leave out --format.")
-        paths = write_audit_pack(history, summary.id, output, bom=bom)
+        paths = write_audit_pack(history, run_id, output, bom=bom)
     elif form is None:
         raise UsageError("which form?", f"Give --format {'|'.join(WRITERS)}, or --audit.")
     else:
-        export_run(invocation.root, summary, form, output)
+        export_run(invocation.root, archived, form, output)
         paths = (output,)
     head = history.head()
     if invocation.json:
-        print_json({"run": summary.id, "output": str(output), "files": [str(path) for path in paths], "head": head})
+        print_json({"run": run_id, "output": str(output), "files": [str(path) for path in paths], "head": head})
     else:
-        diagnose(f"{summary.id} → {', '.join(map(str, paths))}  (history head {head or '–'})")
+        diagnose(f"{run_id} → {', '.join(map(str, paths))}  (history head {head or '–'})")

@@ -33,7 +33,7 @@ def _judged(pair: Pair, judge_same: bool | None) -> Cause:
 
 def _computed(facts: MetricFacts, pair: Pair, questions_changed: bool) -> Cause:
     """Retrieval metrics follow the chunks and keyword coverage the answer; the other only where nothing better is."""
-    chunks_recorded = pair.before.contexts != {_NOTHING_RETRIEVED}
+    chunks_recorded = pair.before.context != _NOTHING_RETRIEVED
     if not pair.chunks_same and (facts.retrieval or pair.answer_same is None):
         return Cause.SYSTEM
     if pair.answer_same is False and not (facts.retrieval and chunks_recorded):

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -37,20 +37,25 @@ def align_claims(before: Sequence[Claim], after: Sequence[Claim]) -> Alignment:
     Similar ones are taken from the most similar pair downwards; ties go to the nearer places in the answers. The
     result does not depend on which answer comes first: align_claims(b, a) is the mirror image.
     """
-    earlier = [normalised(claim.text) for claim in before]
-    later = [normalised(claim.text) for claim in after]
     matched: list[tuple[int, int]] = []
     left, right = list(range(len(before))), list(range(len(after)))
-    exact: tuple[tuple[Callable[[int], Hashable], Callable[[int], Hashable]], ...] = (
-        (lambda at: (earlier[at], before[at].verdict), lambda at: (later[at], after[at].verdict)),
-        (lambda at: earlier[at], lambda at: later[at]),
-    )
-    for key_before, key_after in exact:
-        matched += _equal(left, right, key_before, key_after)
-        left, right = _rest(left, right, matched)
+
+    def take(pairs: list[tuple[int, int]]) -> None:
+        matched.extend(pairs)
+        used_left, used_right = {at for at, _ in pairs}, {at for _, at in pairs}
+        left[:] = [at for at in left if at not in used_left]
+        right[:] = [at for at in right if at not in used_right]
+
+    # Most claims of two runs are the same, letter by letter: those need no normalising.
+    take(_equal(left, right, [(c.text, c.verdict) for c in before], [(c.text, c.verdict) for c in after]))
     if left and right:
-        matched += _similar(left, right, earlier, later)
-        left, right = _rest(left, right, matched)
+        earlier = {at: normalised(before[at].text) for at in left}
+        later = {at: normalised(after[at].text) for at in right}
+        judged_before = {at: (text, before[at].verdict) for at, text in earlier.items()}
+        judged_after = {at: (text, after[at].verdict) for at, text in later.items()}
+        take(_equal(left, right, judged_before, judged_after))
+        take(_equal(left, right, earlier, later))
+        take(_similar(left, right, earlier, later))
     return Alignment(sorted(matched), left, right)
 
 
@@ -60,26 +65,19 @@ def normalised(text: str) -> str:
     return _OUTER_MARKS.sub("", folded) or folded
 
 
-def _rest(left: Sequence[int], right: Sequence[int], matched: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    used_left, used_right = {at for at, _ in matched}, {at for _, at in matched}
-    return [at for at in left if at not in used_left], [at for at in right if at not in used_right]
+Keys = Mapping[int, Hashable] | Sequence[Hashable]
 
 
-def _equal(
-    left: Sequence[int],
-    right: Sequence[int],
-    key_left: Callable[[int], Hashable],
-    key_right: Callable[[int], Hashable],
-) -> list[tuple[int, int]]:
+def _equal(left: Sequence[int], right: Sequence[int], keys_left: Keys, keys_right: Keys) -> list[tuple[int, int]]:
     """Pair equal keys in their order: the first of one side with the first of the other."""
     waiting: defaultdict[Hashable, list[int]] = defaultdict(list)
     for at in reversed(right):
-        waiting[key_right(at)].append(at)
-    return [(at, waiting[key].pop()) for at in left if waiting.get(key := key_left(at))]
+        waiting[keys_right[at]].append(at)
+    return [(at, waiting[key].pop()) for at in left if waiting.get(key := keys_left[at])]
 
 
 def _similar(
-    left: Sequence[int], right: Sequence[int], earlier: Sequence[str], later: Sequence[str]
+    left: Sequence[int], right: Sequence[int], earlier: Mapping[int, str], later: Mapping[int, str]
 ) -> list[tuple[int, int]]:
     pairs_left = {at: _bigrams(earlier[at]) for at in left}
     pairs_right = {at: _bigrams(later[at]) for at in right}

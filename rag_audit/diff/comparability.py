@@ -1,12 +1,10 @@
 """Says for each metric whether two runs may be compared: were its values given by the same judge?"""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rag_audit.diff.facts import CLAIMS, MetricFacts, is_measured
-from rag_audit.diff.pairing import Pair, QuestionSide
+from rag_audit.diff.facts import MetricFacts, is_measured
 from rag_audit.model import UNKNOWN, Comparability, RunContext, RunSummary
 
 
@@ -31,12 +29,12 @@ class JudgeMatch(NamedTuple):
     """Equal by name, and neither side records its prompt."""
 
 
-JudgeLookup = Callable[[str, QuestionSide | None], Judge]
-"""Role and question to the judge that gave its values; without a question, the one the run's context names."""
+JudgeLookup = Callable[[str, str | None], Judge]
+"""Role and the text a row records of its judge to that judge; without a text, the one the run's context names."""
 
 
 def judge_lookup(run: RunSummary) -> JudgeLookup:
-    """Find the judge of one question in one role: what its row records, completed by the run's context."""
+    """Find the judge that gave a row its values in one role: what the row records, completed by the run's context."""
     reported = {role: models[0] if len(models) == 1 else None for role, models in run.reported_models.items()}
 
     @cache
@@ -49,7 +47,7 @@ def judge_lookup(run: RunSummary) -> JudgeLookup:
             row.parameters,
         )
 
-    return lambda role, side: complete(role, side.judges.get(role) if side else None)
+    return complete
 
 
 def _known(text: str | None) -> str | None:
@@ -105,17 +103,16 @@ def _where(before: str | None, after: str | None) -> str:
     return "on either side" if before is None and after is None else "before" if before is None else "after"
 
 
-def match_pair(facts: MetricFacts, before: JudgeLookup, after: JudgeLookup, pair: Pair | None) -> JudgeMatch:
+def match_roles(facts: MetricFacts, before: JudgeLookup, after: JudgeLookup, texts: Sequence[str | None]) -> JudgeMatch:
     """Whether one question's values of one metric come from the same judge; same for metrics that need none.
 
-    Without a pair, the judges that the two runs' contexts name are compared.
+    `texts` are what the two rows record, before and after, for each of the metric's roles in turn.
     """
     if not facts.roles:
         return JudgeMatch(True)
     matches = []
-    for role in facts.roles:
-        earlier = before(role, pair.before if pair else None)
-        later = after(role, pair.after if pair else None)
+    for at, role in enumerate(facts.roles):
+        earlier, later = before(role, texts[2 * at]), after(role, texts[2 * at + 1])
         if facts.own or earlier != _UNRECORDED or later != _UNRECORDED:
             matches.append(match_judges(earlier, later))
     if not matches:
@@ -126,19 +123,22 @@ def match_pair(facts: MetricFacts, before: JudgeLookup, after: JudgeLookup, pair
 def compare_contexts(
     facts: MetricFacts,
     runs: tuple[RunSummary, RunSummary],
-    pairs: Sequence[Pair],
-    match: Callable[[Pair | None], JudgeMatch],
+    matches: Mapping[JudgeMatch, int],
+    other_excerpts: int = 0,
 ) -> Comparability:
     """Whether one metric of two runs may be compared, and why not.
 
+    `matches`: how many questions each match of their judges holds for; `other_excerpts`: questions left out because
+    their reference excerpt changed.
     False: not measured on both sides, measured on another scale, another judge, or several judges within one run.
     None (unverified): a part that could have moved it is not recorded, or a run records nothing of its context at all.
     """
     before, after = runs
-    objections = [*_scale_objections(facts.name, before, after), *_mixed(facts, before, after)]
-    scored = [pair for pair in pairs if pair.values(facts.name) is not None]
-    matches = Counter(match(pair) for pair in scored or (None,))
-    objections += _judge_reasons(facts, matches, False)
+    objections = [
+        *_scale_objections(facts.name, before, after),
+        *_mixed(facts, before, after),
+        *_judge_reasons(facts, matches, False),
+    ]
     if objections:
         return Comparability(False, tuple(dict.fromkeys(objections)))
     doubts = _judge_reasons(facts, matches, None)
@@ -149,9 +149,8 @@ def compare_contexts(
     if doubts:
         return Comparability(None, tuple(dict.fromkeys(doubts)))
     notes = ["the judges are equal by name; neither side records a prompt"] if named_only else []
-    other_excerpts = sum(not pair.excerpt_same for pair in scored) if facts.roles == (CLAIMS,) else 0
     if other_excerpts:
-        notes.append(f"{other_excerpts} of {len(scored)} questions left out: their reference excerpt changed")
+        notes.append(f"{other_excerpts} of {sum(matches.values())} questions left out: their reference excerpt changed")
     return Comparability(True, tuple(notes))
 
 
@@ -182,10 +181,11 @@ def _mixed(facts: MetricFacts, before: RunSummary, after: RunSummary) -> list[st
     ]
 
 
-def _judge_reasons(facts: MetricFacts, matches: Counter[JudgeMatch], same: bool | None) -> list[str]:
+def _judge_reasons(facts: MetricFacts, matches: Mapping[JudgeMatch, int], same: bool | None) -> list[str]:
     """The reasons of one kind, commonest first, with the share of the questions where they do not hold for all."""
-    total = matches.total()
-    found = [(match.reason, count) for match, count in matches.most_common() if match.same is same and facts.roles]
+    total = sum(matches.values())
+    commonest = sorted(matches.items(), key=lambda found: -found[1])
+    found = [(match.reason, count) for match, count in commonest if match.same is same and facts.roles]
     return [
         f"{facts.roles[0]} judge: {reason}" if count == total else f"{reason} ({count} of {total} questions)"
         for reason, count in found

@@ -1,21 +1,16 @@
 """Compares two archived runs; every number of a screen, a report or a gate comes from the value made here."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rag_audit.diff.causes import cause_of
-from rag_audit.diff.comparability import (
-    JudgeMatch,
-    compare_contexts,
-    is_mixed,
-    judge_lookup,
-    match_pair,
-)
+from rag_audit.diff.columns import Column, ColumnReader, module_codes
+from rag_audit.diff.comparability import compare_contexts, is_mixed, judge_lookup
 from rag_audit.diff.context import context_changes
-from rag_audit.diff.facts import MetricFacts, differs, metric_facts, metric_names, shared_metrics, tested_family
+from rag_audit.diff.facts import differs, metric_facts, metric_names, shared_metrics, tested_family
 from rag_audit.diff.gate import GatedMetric, GateRules, check_gate
-from rag_audit.diff.meaning import Tolerance, adjust, judge_difference, measure, usable_pairs
+from rag_audit.diff.meaning import Tolerance, adjust, judge_difference, measure
 from rag_audit.diff.modules import module_deltas
 from rag_audit.diff.pairing import Pair, pair_questions
 from rag_audit.diff.partition import partition
@@ -44,13 +39,12 @@ def compare_runs(
     runs = before.summary, after.summary
     pairing = pair_questions(before.rows, after.rows)
     matter = _subject(runs, pairing.pairs, metrics, only, Tolerance(tolerance, tolerances))
-    deltas = matter.meaning(matter.usable)
+    deltas = matter.meaning(matter.columns, pairing.pairs)
+    listed = {name: matter.columns[name] for name in matter.listed}
     found = partition(
         pairing,
-        [name for name in matter.shared if name in matter.listed],
-        matter.facts,
+        [column for name, column in listed.items() if name in matter.shared],
         matter.comparable,
-        lambda metric, pair: matter.matchers[metric.name](pair).same,
         questions_changed=runs[0].context.questions_hash != runs[1].context.questions_hash,
     )
     gated = matter.gated(pairing.pairs, deltas) if fail_on else []
@@ -66,7 +60,7 @@ def compare_runs(
         gate=check_gate(GateRules(fail_on, allow_unverified, min_n), gated, runs),
         noise_floor=noise_floor(matter.listed, before.rows, after.rows),
         own_means=own_means(matter.listed, *runs),
-        by_corpus=corpus_means(matter.listed, matter.usable),
+        by_corpus=corpus_means(listed, pairing.pairs),
     )
 
 
@@ -74,7 +68,7 @@ def compare_runs(
 class _Subject:
     """Which metrics two runs are compared in, whether each may be, and over which questions."""
 
-    facts: Mapping[str, MetricFacts]
+    columns: Mapping[str, Column]
     """Every metric that either run measured."""
     shared: Sequence[str]
     """The metrics that both measured."""
@@ -83,48 +77,52 @@ class _Subject:
     listed: Sequence[str]
     gated_names: Sequence[str]
     comparable: Mapping[str, Comparability]
-    judge_changed: Mapping[str, bool]
-    matchers: Mapping[str, Callable[[Pair | None], JudgeMatch]]
-    usable: Mapping[str, Sequence[Pair]]
+    mixed: Mapping[str, bool]
+    """Whether a run's own judge of the metric changed while it ran."""
     tolerance: Tolerance
 
-    def meaning(self, usable: Mapping[str, Sequence[Pair]]) -> dict[str, MetricDelta]:
-        """Every metric's difference over the given pairs, tested, adjusted and judged."""
+    def meaning(self, columns: Mapping[str, Column], pairs: Sequence[Pair]) -> dict[str, MetricDelta]:
+        """Every metric's difference over the usable pairs, tested, adjusted and judged."""
+        _, modules = module_codes(pairs)
         measured = {
-            name: measure(facts, usable[name], tested=self.comparable[name].ok is not False)
-            for name, facts in self.facts.items()
+            name: measure(column, modules, tested=self.comparable[name].ok is not False)
+            for name, column in columns.items()
             if name in self.listed or name in self.family
         }
         return {
             name: judge_difference(
-                self.facts[name],
+                columns[name].facts,
                 delta,
                 self.comparable[name],
-                self.tolerance.of(self.facts[name]),
-                noise_only=self._noise_only(name, usable[name]),
+                self.tolerance.of(columns[name].facts),
+                noise_only=partial(_noise_only, columns[name], pairs),
             )
             for name, delta in adjust(measured, self.family).items()
         }
 
-    def _noise_only(self, name: str, pairs: Sequence[Pair]) -> bool:
-        facts = self.facts[name]
-        moved = (pair for pair in pairs if (values := pair.values(name)) is not None and differs(*values))
-        causes = {cause_of(facts, pair, self.matchers[name](pair).same) for pair in moved}
-        return causes == {Cause.JUDGE}
-
     def gated(self, pairs: Sequence[Pair], deltas: Mapping[str, MetricDelta]) -> list[GatedMetric]:
         """What a gate looks at: the gated metrics over the reviewed questions."""
-        reviewed = [pair for pair in pairs if pair.before.reviewed is not False and pair.after.reviewed is not False]
+        reviewed = [
+            at
+            for at, pair in enumerate(pairs)
+            if pair.before.reviewed is not False and pair.after.reviewed is not False
+        ]
         if len(reviewed) < len(pairs):
-            deltas = self.meaning({name: usable_pairs(facts, reviewed) for name, facts in self.facts.items()})
+            import numpy as np
+
+            columns = {
+                name: replace(column, usable=np.intersect1d(column.usable, np.array(reviewed, dtype=np.int64)))
+                for name, column in self.columns.items()
+            }
+            deltas = self.meaning(columns, pairs)
         return [
             GatedMetric(
                 name,
                 deltas[name],
                 self.comparable[name],
-                judged=bool(self.facts[name].roles),
-                judge_changed=self.judge_changed[name],
-                failed=sum(pair.before.failed(name) or pair.after.failed(name) for pair in reviewed),
+                judged=bool(self.columns[name].facts.roles),
+                judge_changed=self.mixed[name] or self.columns[name].judge_changed,
+                failed=sum(pairs[at].before.failed(name) or pairs[at].after.failed(name) for at in reviewed),
             )
             for name in self.gated_names
         ]
@@ -138,31 +136,39 @@ def _subject(
     tolerance: Tolerance,
 ) -> _Subject:
     before, after = runs
+    reader = ColumnReader(pairs, judge_lookup(before), judge_lookup(after))
     facts = {
         name: metric_facts(name, after.metrics[name] if name in after.metrics else before.metrics[name])
         for name in metric_names(before, after)
     }
-    earlier, later = judge_lookup(before), judge_lookup(after)
-    matchers = {name: partial(match_pair, metric, earlier, later) for name, metric in facts.items()}
-    usable = {name: usable_pairs(metric, pairs) for name, metric in facts.items()}
-    comparable = {name: compare_contexts(metric, runs, pairs, matchers[name]) for name, metric in facts.items()}
+    columns = {name: reader.read(metric) for name, metric in facts.items()}
     shared = shared_metrics(before, after)
     family = tested_family(configured, shared, facts)
     listed = [name for name in facts if not only or name in only]
     return _Subject(
-        facts=facts,
+        columns=columns,
         shared=shared,
         family=family,
         listed=listed,
         # A configured metric that only one run measured is looked at too: it must not slip through as absent.
         gated_names=[name for name in listed if name in family or name in configured or name in only],
-        comparable=comparable,
-        judge_changed={
-            name: is_mixed(metric, before, after)
-            or any(matchers[name](pair).same is False for pair in usable[name] or (None,))
-            for name, metric in facts.items()
-        },
-        matchers=matchers,
-        usable=usable,
+        comparable={name: comparability(column, runs) for name, column in columns.items()},
+        mixed={name: is_mixed(metric, before, after) for name, metric in facts.items()},
         tolerance=tolerance,
     )
+
+
+def comparability(column: Column, runs: tuple[RunSummary, RunSummary]) -> Comparability:
+    """Whether one metric of two runs may be compared."""
+    return compare_contexts(column.facts, runs, column.matches, column.scored - len(column.usable))
+
+
+def _noise_only(column: Column, pairs: Sequence[Pair]) -> bool:
+    """Whether values moved, and all that moved belong to answers and chunks that did not change."""
+    moved = [at for at in column.usable[column.moved()[column.usable]].tolist() if _differs_at(column, at)]
+    return bool(moved) and all(cause_of(column.facts, pairs[at], column.judges[at].same) is Cause.JUDGE for at in moved)
+
+
+def _differs_at(column: Column, at: int) -> bool:
+    before, after = column.values(at)
+    return before is not None and after is not None and differs(before, after)

@@ -30,10 +30,8 @@ class MetricFacts:
     def gain(self, before: float, after: float) -> float | None:
         """How much better it got, as a share of its range (of the larger value where that is unknown).
 
-        Negative: worse. 0.0 where the values are equal; None where nobody knows which way is better.
+        Negative: worse. None where nobody knows which way is better.
         """
-        if not differs(before, after):
-            return 0.0
         if self.direction is Direction.NONE:
             return None
         scale = self.span or max(abs(before), abs(after), 1.0)

@@ -1,13 +1,16 @@
 """Says what the difference of one metric means: paired test, interval, and a verdict with its reason."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from rag_audit.diff.facts import CLAIMS, MetricFacts
-from rag_audit.diff.pairing import Pair
+from rag_audit.diff.columns import Column
+from rag_audit.diff.facts import MetricFacts
 from rag_audit.metrics import mean
 from rag_audit.model import Comparability, Direction, MetricDelta, MetricVerdict
+
+if TYPE_CHECKING:
+    from rag_audit.diff.columns import Floats, Places
 
 ALPHA = 0.05
 SEED = 0
@@ -30,36 +33,33 @@ class Tolerance:
         return share * (facts.span or 1.0)
 
 
-def usable_pairs(facts: MetricFacts, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs that are averaged: scored on both sides, and for claim metrics judged against the same reference."""
-    return [
-        pair
-        for pair in pairs
-        if pair.values(facts.name) is not None and (facts.roles != (CLAIMS,) or pair.excerpt_same)
-    ]
+def measure(column: Column, modules: "Places", *, tested: bool) -> MetricDelta:
+    """Both means over the usable pairs, their difference with its 95 % interval, and the raw p-value if `tested`.
 
-
-def measure(facts: MetricFacts, pairs: Sequence[Pair], *, tested: bool) -> MetricDelta:
-    """Both means over the usable pairs, their difference with its 95 % interval, and the raw p-value if `tested`."""
-    values = [found for pair in pairs if (found := pair.values(facts.name)) is not None]
-    before, after = mean(value for value, _ in values), mean(value for _, value in values)
+    `modules`: the module of each pair as a number, -1 for none.
+    """
+    earlier, later = column.before[column.usable], column.after[column.usable]
+    before, after = mean(earlier.tolist()), mean(later.tolist())
     if before is None or after is None:
         return MetricDelta(None, None, None, 0, None, None, None, None, "question", MetricVerdict.INCONCLUSIVE)
+    import numpy as np
+
     from rag_audit.statistics.paired import paired_bootstrap
 
-    differences = [later - earlier for earlier, later in values]
-    clusters = _modules(pairs)
+    differences = later - earlier
+    clusters = _clusters(modules[column.usable])
     # Resampled towards the same side whichever run is named first, so that the two directions mirror each other.
-    sign = 1.0 if sorted(differences) >= sorted(-difference for difference in differences) else -1.0
-    interval = paired_bootstrap([sign * difference for difference in differences], clusters, seed=SEED)
+    ordered = np.sort(differences)
+    sign = 1.0 if ordered.tolist() >= (-ordered[::-1]).tolist() else -1.0
+    interval = paired_bootstrap(sign * differences, clusters, seed=SEED)
     bounds = [None if bound is None else sign * bound + 0.0 for bound in (interval.low, interval.high)]
     low, high = bounds if sign > 0 else reversed(bounds)
-    p_value, test = _test(values, differences) if tested else (None, "none")
+    p_value, test = _test(earlier, later) if tested else (None, "none")
     return MetricDelta(
         before=before,
         after=after,
         delta=after - before,
-        n_paired=len(values),
+        n_paired=len(differences),
         ci_low=low,
         ci_high=high,
         p_value=p_value,
@@ -70,22 +70,25 @@ def measure(facts: MetricFacts, pairs: Sequence[Pair], *, tested: bool) -> Metri
     )
 
 
-def _modules(pairs: Sequence[Pair]) -> list[str] | None:
-    """The module of each pair where enough modules have several questions; a question without one is its own."""
-    sizes = Counter(pair.after.doc_id for pair in pairs if pair.after.doc_id is not None)
-    if sum(size >= 2 for size in sizes.values()) < MODULES_NEEDED:
+def _clusters(modules: "Places") -> "Places | None":
+    """The module of each question where enough modules have several; a question without one is its own."""
+    import numpy as np
+
+    if np.count_nonzero(np.bincount(modules[modules >= 0]) >= 2) < MODULES_NEEDED:
         return None
-    return [f"question {pair.id}" if pair.after.doc_id is None else f"module {pair.after.doc_id}" for pair in pairs]
+    own = -1 - np.arange(len(modules))
+    return np.where(modules >= 0, modules, own)
 
 
-def _test(values: Sequence[tuple[float, float]], differences: Sequence[float]) -> tuple[float | None, str]:
+def _test(before: "Floats", after: "Floats") -> tuple[float | None, str]:
+    import numpy as np
+
     from rag_audit.statistics.paired import mcnemar_exact, sign_flip
 
-    if all(value in (0.0, 1.0) for pair in values for value in pair):
-        gained = sum(difference > 0 for difference in differences)
-        lost = sum(difference < 0 for difference in differences)
-        return mcnemar_exact(gained, lost), "mcnemar_exact"
-    return sign_flip(differences, SEED), "sign_flip"
+    differences = after - before
+    if np.isin(before, (0.0, 1.0)).all() and np.isin(after, (0.0, 1.0)).all():
+        return mcnemar_exact(int((differences > 0).sum()), int((differences < 0).sum())), "mcnemar_exact"
+    return sign_flip(differences.tolist(), SEED), "sign_flip"
 
 
 def adjust(deltas: Mapping[str, MetricDelta], family: Sequence[str]) -> dict[str, MetricDelta]:
@@ -101,14 +104,20 @@ def adjust(deltas: Mapping[str, MetricDelta], family: Sequence[str]) -> dict[str
 
 
 def judge_difference(
-    facts: MetricFacts, delta: MetricDelta, comparable: Comparability, tolerance: float, *, noise_only: bool = False
+    facts: MetricFacts,
+    delta: MetricDelta,
+    comparable: Comparability,
+    tolerance: float,
+    *,
+    noise_only: Callable[[], bool] = lambda: False,
 ) -> MetricDelta:
     """Give a measured difference its verdict and the reason for it.
 
-    `noise_only`: every value that moved belongs to an answer that did not change, so the system cannot have moved it.
+    `noise_only`: whether every value that moved belongs to an answer that did not change, so that the system cannot
+    have moved it; asked only where it matters.
     """
     verdict, reason = _verdict(facts, delta, comparable, tolerance)
-    if noise_only and verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
+    if verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED) and noise_only():
         verdict, reason = MetricVerdict.INCONCLUSIVE, "only identical answers were scored differently: the judge varies"
     return replace(delta, verdict=verdict, reason=reason)
 

@@ -1,11 +1,15 @@
 """Finds the modules whose retrieval or answers collapsed while the rest held."""
 
-from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from rag_audit.diff.columns import module_codes
 from rag_audit.diff.pairing import Pair
-from rag_audit.metrics import mean
 from rag_audit.model import ModuleDelta
+
+if TYPE_CHECKING:
+    from rag_audit.diff.columns import Floats, Places
 
 DROP = 0.2
 REST = 0.05
@@ -19,45 +23,57 @@ def module_deltas(pairs: Sequence[Pair]) -> tuple[ModuleDelta, ...]:
     A module collapses where either drops by 0.2 or more while the mean of all other modules' questions moves by less
     than 0.05. Collapsed ones come first.
     """
-    by_module: defaultdict[str, list[Pair]] = defaultdict(list)
-    for pair in pairs:
-        if pair.after.doc_id is not None:
-            by_module[pair.after.doc_id].append(pair)
-    coverage, hits = _Sums(pairs, "keyword_coverage"), _Sums(pairs, "hit_at_1")
+    names, codes = module_codes(pairs)
+    if not names:
+        return ()
+    questions: list[list[str]] = [[] for _ in names]
+    for pair, code in zip(pairs, codes.tolist(), strict=True):
+        if code >= 0:
+            questions[code].append(pair.id)
+    coverage, hits = (_totals(pairs, name, codes, len(names)) for name in ("keyword_coverage", "hit_at_1"))
     found = [
         ModuleDelta(
-            doc_id=doc_id,
-            keyword_coverage=coverage.means(module),
-            hit_at_1=hits.means(module),
-            collapse=coverage.collapsed(module) or hits.collapsed(module),
-            questions=tuple(pair.id for pair in module),
+            doc_id=name,
+            keyword_coverage=coverage.means(at),
+            hit_at_1=hits.means(at),
+            collapse=coverage.collapsed(at) or hits.collapsed(at),
+            questions=tuple(questions[at]),
         )
-        for doc_id, module in sorted(by_module.items())
+        for at, name in enumerate(names)
     ]
     return tuple(sorted(found, key=lambda module: not module.collapse))
 
 
-class _Sums:
-    """The total of one metric's values over all modules, so that the rest of each is one subtraction away."""
+@dataclass(frozen=True, slots=True)
+class _Totals:
+    """One metric's sums by module, so that the rest of each is one subtraction away."""
 
-    def __init__(self, pairs: Sequence[Pair], metric: str) -> None:
-        self._metric = metric
-        self._all = self._differences([pair for pair in pairs if pair.after.doc_id is not None])
+    before: "Floats"
+    after: "Floats"
+    n: "Places"
+    """Questions with both values."""
 
-    def _values(self, pairs: Sequence[Pair]) -> list[tuple[float, float]]:
-        return [values for pair in pairs if (values := pair.values(self._metric)) is not None]
+    def means(self, module: int) -> Means:
+        n = self.n[module]
+        return (float(self.before[module] / n), float(self.after[module] / n)) if n else (None, None)
 
-    def _differences(self, pairs: Sequence[Pair]) -> list[float]:
-        return [after - before for before, after in self._values(pairs)]
-
-    def means(self, module: Sequence[Pair]) -> Means:
-        values = self._values(module)
-        return mean(before for before, _ in values), mean(after for _, after in values)
-
-    def collapsed(self, module: Sequence[Pair]) -> bool:
-        own = self._differences(module)
-        others = len(self._all) - len(own)
-        if not own or not others or sum(own) / len(own) > -DROP + 1e-9:
+    def collapsed(self, module: int) -> bool:
+        own, others = self.n[module], self.n.sum() - self.n[module]
+        gained = self.after - self.before
+        if not own or not others or gained[module] / own > -DROP + 1e-9:
             return False
-        rest = (sum(self._all) - sum(own)) / others
-        return abs(rest) < REST - 1e-9
+        return bool(abs((gained.sum() - gained[module]) / others) < REST - 1e-9)
+
+
+def _totals(pairs: Sequence[Pair], metric: str, codes: "Places", modules: int) -> _Totals:
+    import numpy as np
+
+    before = np.array([pair.before.scores.get(metric) for pair in pairs], dtype=float)
+    after = np.array([pair.after.scores.get(metric) for pair in pairs], dtype=float)
+    scored = ~(np.isnan(before) | np.isnan(after)) & (codes >= 0)
+    at = codes[scored]
+    return _Totals(
+        np.asarray(np.bincount(at, weights=before[scored], minlength=modules), dtype=np.float64),
+        np.asarray(np.bincount(at, weights=after[scored], minlength=modules), dtype=np.float64),
+        np.bincount(at, minlength=modules),
+    )

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from rag_audit.metrics import mean
 from rag_audit.model import QuestionRow, is_failed
@@ -11,8 +13,11 @@ NO_SCORE = "no_score"
 """The reason of a score that is missing without one; it counts as failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSide:
+Hashes = str | None | frozenset[str | None]
+"""The one hash of a question's repeats, or all of them where they differ."""
+
+
+class QuestionSide(NamedTuple):
     """One question in one run: its mean over repeats, and the hashes that name causes."""
 
     id: str
@@ -24,14 +29,13 @@ class QuestionSide:
     verdicts: Mapping[str, int]
     corpora: frozenset[str]
     """The corpora it was sent to; empty where that is not recorded."""
-    questions: frozenset[str]
-    answers: frozenset[str | None]
-    contexts: frozenset[str]
-    excerpts: frozenset[str | None]
+    question: Hashes
+    answer: Hashes
+    context: Hashes
+    excerpt: Hashes
     judges: Mapping[str, str | None]
     """Role to the judge's identity text; None where repeats have several."""
     reviewed: bool | None
-    rows: tuple[QuestionRow, ...]
 
     def reason(self, metric: str) -> str:
         """Why the metric has no value here."""
@@ -42,8 +46,7 @@ class QuestionSide:
         return self.scores.get(metric) is None and is_failed(self.reason(metric))
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """The same question in both runs."""
 
     before: QuestionSide
@@ -57,14 +60,16 @@ class Pair:
     @property
     def answer_same(self) -> bool | None:
         """Whether the answers are byte-identical; None where a run does not record one."""
-        if None in self.before.answers or None in self.after.answers:
-            return None
-        return self.before.answers == self.after.answers
+        before, after = self.before.answer, self.after.answer
+        for answer in (before, after):
+            if answer is None or (isinstance(answer, frozenset) and None in answer):
+                return None
+        return before == after
 
     @property
     def chunks_same(self) -> bool:
         """Whether the retrieved chunks and their order are identical."""
-        return self.before.contexts == self.after.contexts
+        return self.before.context == self.after.context
 
     @property
     def route_same(self) -> bool:
@@ -75,7 +80,7 @@ class Pair:
     @property
     def excerpt_same(self) -> bool:
         """Whether the claim judges read the same reference excerpt."""
-        return self.before.excerpts == self.after.excerpts
+        return self.before.excerpt == self.after.excerpt
 
     def values(self, metric: str) -> tuple[float, float] | None:
         """Both values of a metric, or None where either is missing."""
@@ -97,7 +102,7 @@ def pair_questions(before: Sequence[QuestionRow], after: Sequence[QuestionRow]) 
     """Pair by id; a question whose text, reference answer or keywords differ is edited, not paired."""
     earlier, later = _sides(before), _sides(after)
     common = sorted(earlier.keys() & later.keys())
-    edited = tuple(name for name in common if earlier[name].questions != later[name].questions)
+    edited = tuple(name for name in common if earlier[name].question != later[name].question)
     apart = frozenset(edited)
     return Pairing(
         pairs=tuple(Pair(earlier[name], later[name]) for name in common if name not in apart),
@@ -114,26 +119,51 @@ def _sides(rows: Sequence[QuestionRow]) -> dict[str, QuestionSide]:
     return {name: question_side(group) for name, group in groups.items()}
 
 
+@lru_cache(maxsize=1024)
+def _corpora(route: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(route)
+
+
 def question_side(rows: Sequence[QuestionRow]) -> QuestionSide:
     """Condense the repeats of one question; a single row keeps its own values."""
     first = rows[0]
-    scores, missing = (first.scores, first.missing) if len(rows) == 1 else _over_repeats(rows)
+    if len(rows) == 1:
+        return QuestionSide(
+            first.id,
+            first.doc_id,
+            first.corpus,
+            first.scores,
+            first.missing,
+            first.verdicts,
+            _corpora(tuple(first.route)),
+            first.question_hash,
+            first.answer_hash,
+            first.context_hash,
+            first.excerpt_hash,
+            first.judges,
+            first.reviewed,
+        )
+    scores, missing = _over_repeats(rows)
     return QuestionSide(
-        id=first.id,
-        doc_id=first.doc_id,
-        corpus=first.corpus,
-        scores=scores,
-        missing=missing,
-        verdicts=first.verdicts if len(rows) == 1 else _total_verdicts(rows),
-        corpora=frozenset(corpus for row in rows for corpus in row.route),
-        questions=frozenset(row.question_hash for row in rows),
-        answers=frozenset(row.answer_hash for row in rows),
-        contexts=frozenset(row.context_hash for row in rows),
-        excerpts=frozenset(row.excerpt_hash for row in rows),
-        judges=first.judges if len(rows) == 1 else _judges(rows),
-        reviewed=first.reviewed,
-        rows=tuple(rows),
+        first.id,
+        first.doc_id,
+        first.corpus,
+        scores,
+        missing,
+        _total_verdicts(rows),
+        frozenset(corpus for row in rows for corpus in row.route),
+        _hashes(row.question_hash for row in rows),
+        _hashes(row.answer_hash for row in rows),
+        _hashes(row.context_hash for row in rows),
+        _hashes(row.excerpt_hash for row in rows),
+        _judges(rows),
+        first.reviewed,
     )
+
+
+def _hashes(found: Iterable[str | None]) -> Hashes:
+    distinct = frozenset(found)
+    return next(iter(distinct)) if len(distinct) == 1 else distinct
 
 
 def _over_repeats(rows: Sequence[QuestionRow]) -> tuple[dict[str, float | None], dict[str, str]]:

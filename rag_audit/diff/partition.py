@@ -1,14 +1,13 @@
 """Puts each shared question into exactly one list: edited, unscored, regressed, improved, changed or unchanged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_audit.diff.causes import cause_of, text_cause
-from rag_audit.diff.facts import CLAIMS, MetricFacts, differs
+from rag_audit.diff.columns import Column
+from rag_audit.diff.facts import CLAIMS, differs
 from rag_audit.diff.pairing import Pair, Pairing
 from rag_audit.model import Cause, Comparability, QuestionDelta, QuestionPartition
-
-JudgeSame = Callable[[MetricFacts, Pair], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +24,8 @@ class _Moves:
 
 def partition(
     pairing: Pairing,
-    shared: Sequence[str],
-    facts: Mapping[str, MetricFacts],
+    columns: Sequence[Column],
     comparable: Mapping[str, Comparability],
-    judge_same: JudgeSame,
     *,
     questions_changed: bool = False,
 ) -> QuestionPartition:
@@ -43,11 +40,16 @@ def partition(
     improved: list[_Moves] = []
     changed: list[_Moves] = []
     unchanged = 0
-    for pair in pairing.pairs:
-        if unscored_metrics(pair, shared):
+    moved_in = _moved_in(pairing.pairs, columns)
+    for at, pair in enumerate(pairing.pairs):
+        if at not in moved_in and _same_text(pair):
+            unchanged += 1
+            continue
+        moved = moved_in.get(at, [])
+        if any(_unscored(pair, column.facts.name) for column in moved):
             unscored.append(pair.id)
             continue
-        moves = _moves(pair, shared, facts, comparable, judge_same, questions_changed)
+        moves = _moves(at, pair, moved, comparable, questions_changed)
         if moves is None:
             unchanged += 1
         elif not moves.gains or moves.delta.mixed:
@@ -66,16 +68,26 @@ def partition(
     )
 
 
-def unscored_metrics(pair: Pair, metrics: Sequence[str]) -> dict[str, str]:
-    """The metrics that one side of a question lacks for a failed reason while the other has a value."""
-    found = {}
-    for metric in metrics:
-        before, after = pair.before.scores.get(metric), pair.after.scores.get(metric)
-        if (before is None) != (after is None):
-            side = pair.before if before is None else pair.after
-            if side.failed(metric):
-                found[metric] = side.reason(metric)
+def _moved_in(pairs: Sequence[Pair], columns: Sequence[Column]) -> dict[int, list[Column]]:
+    """Place of a question to the metrics whose values are not the same in both runs."""
+    found: dict[int, list[Column]] = {}
+    for column in columns if pairs else ():
+        for at in column.moved().nonzero()[0].tolist():
+            found.setdefault(at, []).append(column)
     return found
+
+
+def unscored_metrics(pair: Pair, metrics: Iterable[str]) -> dict[str, str]:
+    """The metrics that one side of a question lacks for a failed reason while the other has a value."""
+    return {metric: reason for metric in metrics if (reason := _unscored(pair, metric)) is not None}
+
+
+def _unscored(pair: Pair, metric: str) -> str | None:
+    before, after = pair.before.scores.get(metric), pair.after.scores.get(metric)
+    if (before is None) == (after is None):
+        return None
+    side = pair.before if before is None else pair.after
+    return side.reason(metric) if side.failed(metric) else None
 
 
 def _ordered(moves: list[_Moves], rank: Callable[[_Moves], object]) -> tuple[QuestionDelta, ...]:
@@ -84,28 +96,25 @@ def _ordered(moves: list[_Moves], rank: Callable[[_Moves], object]) -> tuple[Que
 
 
 def _moves(
+    at: int,
     pair: Pair,
-    shared: Sequence[str],
-    facts: Mapping[str, MetricFacts],
+    moved: Sequence[Column],
     comparable: Mapping[str, Comparability],
-    judge_same: JudgeSame,
     questions_changed: bool,
 ) -> _Moves | None:
-    """How a question moved, or None where nothing about it differs."""
+    """How a question moved in the metrics that may have, or None where nothing about it differs."""
     metrics: dict[str, tuple[float | None, float | None]] = {}
     causes: dict[str, Cause] = {}
     gains: dict[str, float] = {}
     sizes: dict[str, float] = {}
-    for name in shared:
-        before, after = pair.before.scores.get(name), pair.after.scores.get(name)
-        if before is None and after is None:
-            continue
+    for column in moved:
+        metric, name = column.facts, column.facts.name
+        before, after = column.values(at)
         if before is not None and after is not None and not differs(before, after):
             continue
-        metric = facts[name]
         metrics[name] = (before, after)
-        same_excerpt = pair.excerpt_same or metric.roles != (CLAIMS,)
-        cause = cause_of(metric, pair, judge_same(metric, pair), questions_changed=questions_changed)
+        same_excerpt = metric.roles != (CLAIMS,) or pair.excerpt_same
+        cause = cause_of(metric, pair, column.judges[at].same, questions_changed=questions_changed)
         causes[name] = cause if same_excerpt or cause in (Cause.ROUTING, Cause.JUDGE) else Cause.UNKNOWN
         if before is None or after is None:
             continue

@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from rag_audit.diff.columns import Column
 from rag_audit.diff.pairing import Pair
 from rag_audit.metrics import mean
 from rag_audit.model import QuestionRow, RunSummary
@@ -26,22 +27,22 @@ def own_means(
 
 
 def corpus_means(
-    metrics: Sequence[str], pairs: Mapping[str, Sequence[Pair]]
+    columns: Mapping[str, Column], pairs: Sequence[Pair]
 ) -> dict[str, dict[str, tuple[float | None, float | None, int]]]:
     """Corpus to metric to (before, after, n): the paired means of the questions that count for each corpus."""
-    values: defaultdict[str, defaultdict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
-    for name in metrics:
-        for pair in pairs[name]:
-            both = pair.values(name)
-            if both is not None:
-                values[pair.after.corpus][name].append(both)
-    return {
-        corpus: {
-            name: (mean(before for before, _ in found), mean(after for _, after in found), len(found))
-            for name, found in by_metric.items()
-        }
-        for corpus, by_metric in sorted(values.items())
-    }
+    import numpy as np
+
+    corpora = [pair.after.corpus for pair in pairs]
+    found: dict[str, dict[str, tuple[float | None, float | None, int]]] = {}
+    for corpus in sorted(set(corpora)):
+        own = np.array([one == corpus for one in corpora], dtype=bool)
+        found[corpus] = {}
+        for name, column in columns.items():
+            usable = column.usable[own[column.usable]]
+            if usable.size:
+                means = mean(column.before[usable].tolist()), mean(column.after[usable].tolist())
+                found[corpus][name] = (*means, len(usable))
+    return found
 
 
 def noise_floor(metrics: Sequence[str], *runs: Sequence[QuestionRow]) -> dict[str, float]:

@@ -13,11 +13,11 @@ from rag_audit.audit.effective import (
     audited_question,
     effective_claims,
 )
-from rag_audit.errors import UsageError
+from rag_audit.errors import HistoryError, UsageError
 from rag_audit.export import run_csv, run_html, run_jsonl, run_junit, run_md
 from rag_audit.export.run_report import ExportedClaim, ExportedQuestion, RunReport
 from rag_audit.history import History
-from rag_audit.model import QuestionResult, RunSummary
+from rag_audit.model import ArchivedRun, QuestionResult
 
 WRITERS: dict[str, Callable[[RunReport, TextIO], None]] = {
     "csv": run_csv.write_csv,
@@ -31,14 +31,25 @@ WRITERS: dict[str, Callable[[RunReport, TextIO], None]] = {
 _AUDITED = (*CLAIM_METRICS, "faithfulness", "completeness")
 
 
-def report_run(history: History, summary: RunSummary) -> RunReport:
-    """A run as it is exported, with what the decisions so far make of its verdicts."""
-    decisions = Decisions(history.decisions(summary.id))
-    return RunReport(
-        summary,
-        lambda: (exported_question(result, decisions) for result in history.results(summary.id)),
-        history.head(),
-    )
+def report_run(history: History, run: ArchivedRun) -> RunReport:
+    """A run as it is exported, with what the decisions so far make of its verdicts.
+
+    Streaming its questions raises HistoryError where the run file holds fewer than the ledger says.
+    """
+    decisions = Decisions(history.decisions(run.summary.id))
+
+    def questions() -> Iterator[ExportedQuestion]:
+        found = 0
+        for result in history.results(run.summary.id):
+            found += 1
+            yield exported_question(result, decisions)
+        if found != len(run.rows):
+            raise HistoryError(
+                f"the run file of {run.summary.id} holds {found} of {len(run.rows)} results",
+                "`rag-audit verify` says where it is damaged.",
+            )
+
+    return RunReport(run.summary, questions, history.head())
 
 
 def exported_question(result: QuestionResult, decisions: Decisions) -> ExportedQuestion:
@@ -61,10 +72,10 @@ def exported_question(result: QuestionResult, decisions: Decisions) -> ExportedQ
     )
 
 
-def export_run(project: Path, summary: RunSummary, form: str, path: Path) -> None:
+def export_run(project: Path, run: ArchivedRun, form: str, path: Path) -> None:
     """Write one run in one form; a file that is already there is replaced once the new one is complete."""
     with written(path, project) as out:
-        WRITERS[form](report_run(History(project), summary), out)
+        WRITERS[form](report_run(History(project), run), out)
 
 
 @contextmanager

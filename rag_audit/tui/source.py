@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rag_audit.attempt import Watcher
 from rag_audit.audit.report import AuditReport
 from rag_audit.auditing import current_sample, draw_sample, report_run
-from rag_audit.comparison import archived_run, diff_runs, previous_comparable, report_diff
+from rag_audit.comparison import diff_runs, previous_comparable, report_diff
 from rag_audit.corpus.documents import Documents, scan_documents
 from rag_audit.history import History
 from rag_audit.model import ArchivedRun, AuditSample, Decision, QuestionResult, RunDiff, RunSummary
@@ -37,7 +37,7 @@ class Source:
 
     def run(self, run_id: str) -> ArchivedRun:
         """One run's summary and rows; of an unfinished one the rows so far."""
-        return archived_run(self.history, self.history.resolve(run_id))
+        return self.history.archived(self.history.resolve(run_id).id)
 
     def texts(self, run_id: str) -> dict[tuple[str, int | None], str]:
         """The question texts of a run."""
@@ -118,7 +118,7 @@ class Source:
         from rag_audit.export.writing import export_run
 
         target = self._target(path)
-        export_run(self.project, run, form, target)
+        export_run(self.project, self.history.archived(run.id), form, target)
         return str(target)
 
     def export_diff(self, before: RunSummary, after: RunSummary, form: str, path: str) -> str:

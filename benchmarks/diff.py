@@ -1,0 +1,180 @@
+"""Two runs of 10,000 questions and 100,000 claims: scores diff, with claim flips, and one question side by side.
+
+    python -m benchmarks.diff [QUESTIONS]
+
+Beside it, where pandas is installed, pandas merging the same scores on their keys.
+"""
+
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rag_audit.comparison import flipped_claims, question_pair
+from rag_audit.diff import compare_runs
+from rag_audit.history import History
+from rag_audit.metrics import METRICS, claim_precision_of, no_fabrication_of
+from rag_audit.model import (
+    Chunk,
+    Claim,
+    ClaimJudgment,
+    Excerpt,
+    Generation,
+    JudgeIdentity,
+    Origin,
+    Passage,
+    Question,
+    QuestionResult,
+    RetrievedChunk,
+    Route,
+    RunContext,
+    RunStatus,
+    RunSummary,
+    ScoreJudgment,
+    Verdict,
+)
+from rag_audit.model.settings import Settings
+from rag_audit.summary import SummaryBuilder
+from rag_audit.text.worddiff import word_changes
+
+CLAIMS = 10
+"""Claims of one answer."""
+MODULES = 400
+_WORDS = [f"{first}{second}" for first in ("poll", "scale", "retry", "port", "queue") for second in ("er", "ing", "s")]
+
+
+def made_result(number: int, after: bool) -> QuestionResult:
+    """One question; the later run differs in a fifth of the answers and a tenth of the claims."""
+    noise = random.Random(f"{number} {after}")
+    steady = random.Random(number)
+    claims = []
+    for at in range(CLAIMS):
+        words = steady.choices(_WORDS, k=8)
+        verdict = steady.choices((Verdict.VERIFIED, Verdict.ABSENT, Verdict.CONTRADICTED), (80, 15, 5))[0]
+        if after and noise.random() < 0.1:
+            words[noise.randrange(8)] = str(noise.randrange(100))
+            verdict = Verdict.ABSENT
+        claims.append(Claim(f"c{at}", " ".join(words), verdict, evidence=" ".join(words)))
+    verdicts = [claim.verdict for claim in claims]
+    changed = after and noise.random() < 0.2
+    text = f"answer {number} {'changed' if changed else ''} " + " ".join(steady.choices(_WORDS, k=60))
+    module = f"docs/m{number % MODULES}"
+    chunks = [
+        RetrievedChunk(
+            Chunk(f"docs/m{number % MODULES}", "docs", " ".join(steady.choices(_WORDS, k=80)), at * 500), at + 1
+        )
+        for at in range(3)
+    ]
+    # The scores of a changed answer are drawn again; of the others they stay.
+    noise = noise if changed else steady
+    scores = {
+        "hit_at_1": float(noise.random() < 0.8),
+        "hit_at_k": float(noise.random() < 0.9),
+        "mrr": 1 / noise.randint(1, 5),
+        "keyword_coverage": noise.randint(0, 7) / 7,
+        "keyword_recall": noise.randint(0, 7) / 7,
+        "faithfulness": float(noise.randint(5, 10)),
+        "completeness": float(noise.randint(5, 10)),
+        "no_fabrication": no_fabrication_of(verdicts)[0],
+        "claim_precision": claim_precision_of(verdicts)[0],
+    }
+    return QuestionResult(
+        question=Question(f"q{number:05}", f"Question {number}?", "reference", module),
+        route=Route(("docs",), "doc_id", ("docs",)),
+        retrieved=tuple(chunks[::-1] if changed else chunks),
+        generation=Generation(text),
+        claim_judgment=ClaimJudgment(
+            Excerpt((Passage(f"reference of {number}"),)), tuple(claims), JudgeIdentity("offline", "p1")
+        ),
+        score_judgment=ScoreJudgment(8, 8, identity=JudgeIdentity("offline", "p2")),
+        scores=scores,
+    )
+
+
+def archive(history: History, name: str, questions: int, after: bool) -> None:
+    """Write one made run into the history."""
+    header = RunSummary(
+        name,
+        name,
+        RunStatus.RUNNING,
+        Origin.EVALUATED,
+        "2026-01-01T00:00:00Z",
+        replace(RunContext(), generator="offline", judges={"claims": "offline", "scores": "offline"}),
+        questions=questions,
+    )
+    builder = SummaryBuilder()
+    writer = history.start(header, [(f"q{number:05}", None) for number in range(questions)])
+    for number in range(questions):
+        result = made_result(number, after)
+        writer.append(result)
+        builder.add(result)
+    writer.close(builder.build(header, duration_s=1.0), builder.rows)
+
+
+def best_of(times: int, action: Callable[[], Any]) -> tuple[float, Any]:
+    """Shortest of several runs, in seconds, and what it returned."""
+    shortest, value = float("inf"), None
+    for _ in range(times):
+        start = time.perf_counter()
+        value = action()
+        shortest = min(shortest, time.perf_counter() - start)
+    return shortest, value
+
+
+def main(questions: int) -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        history = History(Path(folder))
+        for name in ("before", "after"):
+            archive(history, name, questions, name == "after")
+        settings = Settings()
+        load, runs = best_of(3, lambda: [history.archived(name) for name in ("before", "after")])
+
+        def compare() -> Any:
+            return compare_runs(*runs, metrics=settings.items("diff.metrics"), tolerance=0.02)
+
+        scores, diff = best_of(3, compare)
+        flips, found = best_of(1, lambda: flipped_claims(history, *runs))
+        name = diff.questions.regressed[0].id
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+        def side_by_side() -> Any:
+            pair = question_pair(history, diff, name)
+            answers = [side.generation.answer for side in (pair.before, pair.after) if side.generation]
+            return pair.moves, word_changes(*answers)
+
+        side, _ = best_of(3, side_by_side)
+        print(f"{questions:,} questions, {questions * CLAIMS:,} claims a run, {len(found):,} flips")
+        print(f"load both runs from the ledger  {load * 1000:8.0f} ms")
+        print(f"scores diff                     {scores * 1000:8.0f} ms")
+        print(f"claim flips, run files read     {flips * 1000:8.0f} ms")
+        print(f"scores and flips together       {(load + scores + flips) * 1000:8.0f} ms")
+        print(f"one question side by side       {side * 1000:8.1f} ms")
+        print(f"highest memory                  {memory:8.0f} MiB")
+        with_pandas(runs)
+
+
+def with_pandas(runs: Any) -> None:
+    """The merge alone, without causes, tests or intervals: what the join of the same scores costs elsewhere."""
+    try:
+        import pandas  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        print("pandas is not installed: no comparison")
+        return
+    frames = [pandas.DataFrame([{"id": row.id, **row.scores} for row in run.rows]) for run in runs]
+
+    def merge() -> Any:
+        merged = frames[0].merge(frames[1], on="id", suffixes=("_before", "_after"))
+        return {name: (merged[f"{name}_after"] - merged[f"{name}_before"]).mean() for name in METRICS}
+
+    taken, _ = best_of(3, merge)
+    print(f"pandas: merge and mean          {taken * 1000:8.0f} ms")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)

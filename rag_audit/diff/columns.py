@@ -1,0 +1,112 @@
+"""The scores of all paired questions metric by metric, and the judges that gave them: read once, used everywhere."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag_audit.diff.comparability import JudgeLookup, JudgeMatch, match_roles
+from rag_audit.diff.facts import CLAIMS, MetricFacts
+from rag_audit.diff.pairing import Pair
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64, int64
+    from numpy.typing import NDArray
+
+    Floats = NDArray[float64]
+    Places = NDArray[int64]
+    Mask = NDArray[bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric over all paired questions; the arrays are as long as the list of pairs."""
+
+    facts: MetricFacts
+    before: "Floats"
+    """NaN where a value is missing, as in `after`."""
+    after: "Floats"
+    usable: "Places"
+    """Places that are averaged: both values, and for metrics of claims the same reference excerpt."""
+    scored: int
+    """Questions with both values."""
+    judges: Sequence[JudgeMatch]
+    matches: Mapping[JudgeMatch, int]
+    """How often each match of judges occurs among the questions with both values; at least the contexts' own one."""
+
+    @property
+    def judge_changed(self) -> bool:
+        """Whether any question with both values was judged by another judge."""
+        return any(match.same is False for match in self.matches)
+
+    def values(self, at: int) -> tuple[float | None, float | None]:
+        """Both values of one question; None where there is none."""
+        before, after = float(self.before[at]), float(self.after[at])
+        return None if before != before else before, None if after != after else after
+
+    def moved(self) -> "Mask":
+        """Where the values are not the same: other ones, or only one of them there."""
+        import numpy as np
+
+        one_sided: Mask = np.isnan(self.before) != np.isnan(self.after)
+        return one_sided | (np.abs(self.after - self.before) > 0)
+
+
+@dataclass(slots=True)
+class ColumnReader:
+    """Reads columns; what depends on the judges alone is shared by the metrics of one judge."""
+
+    pairs: Sequence[Pair]
+    before: JudgeLookup
+    after: JudgeLookup
+    _judges: dict[tuple[tuple[str, ...], bool], list[JudgeMatch]] = field(default_factory=dict)
+
+    def read(self, facts: MetricFacts) -> Column:
+        """One metric of all pairs."""
+        import numpy as np
+
+        name = facts.name
+        before = np.array([pair.before.scores.get(name) for pair in self.pairs], dtype=float)
+        after = np.array([pair.after.scores.get(name) for pair in self.pairs], dtype=float)
+        scored = ~(np.isnan(before) | np.isnan(after))
+        usable = scored
+        if facts.roles == (CLAIMS,):
+            usable = scored & np.array([pair.excerpt_same for pair in self.pairs], dtype=bool)
+        judges = self._matches(facts)
+        matches: dict[JudgeMatch, int] = {}
+        for at in np.flatnonzero(scored) if facts.roles else ():
+            matches[judges[at]] = matches.get(judges[at], 0) + 1
+        return Column(
+            facts,
+            before,
+            after,
+            np.flatnonzero(usable),
+            int(scored.sum()),
+            judges,
+            matches or {self._of_contexts(facts): int(scored.sum())},
+        )
+
+    def _matches(self, facts: MetricFacts) -> list[JudgeMatch]:
+        key = facts.roles, facts.own
+        if key not in self._judges:
+            known: dict[tuple[str | None, ...], JudgeMatch] = {}
+            found = []
+            for before, after in self.pairs:
+                texts = tuple([side.judges.get(role) for role in facts.roles for side in (before, after)])
+                match = known.get(texts)
+                if match is None:
+                    match = known[texts] = match_roles(facts, self.before, self.after, texts)
+                found.append(match)
+            self._judges[key] = found
+        return self._judges[key]
+
+    def _of_contexts(self, facts: MetricFacts) -> JudgeMatch:
+        return match_roles(facts, self.before, self.after, (None,) * (2 * len(facts.roles)))
+
+
+def module_codes(pairs: Sequence[Pair]) -> tuple[list[str], "Places"]:
+    """The modules (doc_ids) by name, and each pair's place among them; -1 where a question names none."""
+    import numpy as np
+
+    names = sorted({pair.after.doc_id for pair in pairs if pair.after.doc_id is not None})
+    numbers: dict[str | None, int] = {name: at for at, name in enumerate(names)}
+    return names, np.array([numbers.get(pair.after.doc_id, -1) for pair in pairs], dtype=np.int64)
