@@ -41,8 +41,8 @@ def _parts(report: DiffReport) -> Iterator[str]:
     yield "".join(f"<p>{html_text(sentence)}</p>\n" for sentence in headline(report))
     if diff.gate.tripped:
         reasons = "".join(
-            f"<li><code>{html_text(reason.kind)}</code> {html_text(reason.metric or '')} {html_text(reason.detail)}</li>"
-            for reason in diff.gate.reasons
+            f"<li><code>{html_text(found.kind)}</code> {html_text(found.metric or '')} {html_text(found.detail)}</li>"
+            for found in diff.gate.reasons
         )
         yield f'<div class="gate"><p class="regressed">The gate failed.</p><ul>{reasons}</ul></div>\n'
     yield from _metrics(report)
