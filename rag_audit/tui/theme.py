@@ -167,6 +167,8 @@ _ASCII = str.maketrans(
         **dict.fromkeys("─━═", "-"),
         **dict(zip("▁▂▃▄▅▆▇", "_.,-=+*", strict=True)),
         **dict.fromkeys("⏎␛", "$"),
+        **dict.fromkeys("“”", '"'),
+        "’": "'",
     }
 )
 
