@@ -136,6 +136,8 @@ async def open_evaluator(project: Path, prepared: Prepared, watch: Watcher) -> A
             context_chars=settings.integer("judge.context_chars"),
         )
     finally:
+        if retriever is not None:
+            retriever.close()
         await generator.aclose()
         await judges.aclose()
 

@@ -16,6 +16,7 @@ from rag_audit.model import (
     Question,
     QuestionResult,
     QuestionRow,
+    RunContext,
     RunStatus,
     RunSummary,
     Tokens,
@@ -151,7 +152,7 @@ class SummaryBuilder:
             by_corpus={corpus: self._of_corpus(corpus, names) for corpus in sorted({row.corpus for row in self.rows})},
             claims=dict(self._verdicts),
             flags=dict(sorted(self._flags.items())),
-            cost=self._cost(header.origin),
+            cost=self._cost(header.origin, header.context),
             tokens=self._tokens,
             context_parity=mean(self._parity),
             overlap=mean(self._overlap),
@@ -170,15 +171,21 @@ class SummaryBuilder:
         range_, direction = self._declared.get(name, (None, None))
         return summarise(name, scored, range_, direction)
 
-    def _cost(self, origin: Origin) -> Cost:
+    def _cost(self, origin: Origin, context: RunContext) -> Cost:
         if origin is Origin.IMPORTED:
             return Cost(None, None, None, 0)
         every = [cost for costs in self._costs.values() for cost in costs]
         return Cost(
             generation_usd=_total(self._costs["generation"]),
             judge_usd=_total(self._costs["judge"]),
+            embedding_usd=None if _retrieval_is_paid(context) else 0.0,
             unknown_calls=every.count(None),
         )
+
+
+def _retrieval_is_paid(context: RunContext) -> bool:
+    """Whether a service embeds or reranks; what it charges is not known, so the cost is not either."""
+    return "cohere:" in context.embedder or "cohere:" in context.reranker
 
 
 def _total(costs: list[float | None]) -> float | None:

@@ -20,7 +20,7 @@ from rag_audit import __version__
 from rag_audit.corpus.chunking import Chunking, chunk_document
 from rag_audit.corpus.documents import Documents
 from rag_audit.corpus.indexfile import IndexedChunk, IndexFile, write_index
-from rag_audit.errors import InputError
+from rag_audit.errors import InputError, ProviderError
 from rag_audit.fingerprint import fingerprint
 from rag_audit.model.settings import Settings
 
@@ -150,17 +150,16 @@ def _vectors(
         if receipt.embedder == embedder.identity and _damage(folder, receipt) is None:
             known = IndexFile(_file_path(folder, receipt.key), True).vectors_by_text()
             break
-    vectors = numpy.zeros((len(chunks), embedder.dimensions), dtype=numpy.float32)
-    missing = []
-    for at, chunk in enumerate(chunks):
-        if stored := known.get(chunk.text_hash):
-            vectors[at] = numpy.frombuffer(stored, dtype="<f4")
-        else:
-            missing.append(at)
+    rows = [numpy.frombuffer(known.get(chunk.text_hash, b""), dtype="<f4") for chunk in chunks]
+    missing = [at for at, row in enumerate(rows) if not row.size]
     if missing:
         progress(f"embedding {len(missing)} chunks")
-        vectors[missing] = embedder.embed_documents([chunks[at].indexed for at in missing])
-    return vectors, len(missing)
+        computed = embedder.embed_documents([chunks[at].indexed for at in missing])
+        for at, vector in zip(missing, computed, strict=True):
+            rows[at] = vector
+    if len({row.size for row in rows}) > 1:
+        raise ProviderError(f"{embedder.identity} gives vectors of several lengths", "Choose another embedder.")
+    return numpy.array(rows, dtype=numpy.float32) if rows else numpy.zeros((0, 1), dtype=numpy.float32), len(missing)
 
 
 def _write(

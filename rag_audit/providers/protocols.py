@@ -76,8 +76,7 @@ class Embedder(Protocol):
     """Turns texts into vectors of one length; the same text always gives the same vector."""
 
     identity: str
-    """Model, version and dimensions: two vectors may be compared only where it is equal."""
-    dimensions: int
+    """Model and version: two vectors may be compared only where it is equal."""
 
     def embed_documents(self, texts: Sequence[str]) -> "Vectors":
         """One row a text, float32, unit length; a text without content gives a row of zeros. Raises ProviderError."""
@@ -85,4 +84,22 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> "Vectors":
         """One vector, float32, unit length; zeros for a text without content. Raises ProviderError."""
+        ...
+
+    def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores passages against a query; safe to use from several threads."""
+
+    identity: str
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The relevance of every text, in their order; higher is better. Raises ProviderError."""
+        ...
+
+    def close(self) -> None:
+        """Release connections."""
         ...

@@ -6,7 +6,7 @@ import pytest
 
 from rag_audit.corpus.documents import scan_documents
 from rag_audit.corpus.retrieve import Retriever, open_retriever
-from rag_audit.errors import ConfigError, ProviderError
+from rag_audit.errors import ConfigError
 from tests.corpus.projects import asked, settings_of, to, two_corpora
 
 
@@ -106,5 +106,5 @@ def test_embedders_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     project = two_corpora(tmp_path)
     with pytest.raises(ConfigError, match="has no embedder"):
         opened(project, "retriever.mode=vector", "embedder=none")
-    with pytest.raises(ProviderError, match="no embedder 'wordlama'"):
+    with pytest.raises(ConfigError, match="no such model 'wordlama'"):
         opened(project, "embedder=wordlama")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rag_audit.errors import ProviderError
 
 if TYPE_CHECKING:
-    from rag_audit.providers.protocols import Embedder, Vectors
+    from rag_audit.providers.protocols import Vectors
 
 _DIMENSIONS = 256
 _BATCH_CHARACTERS = 200_000
@@ -21,7 +21,6 @@ class WordllamaEmbedder:
 
     def __init__(self) -> None:
         self._model = _load_model()
-        self.dimensions = _DIMENSIONS
         self.identity = f"wordllama:l2_supercat:{_DIMENSIONS}@{version('wordllama')}"
 
     def embed_documents(self, texts: Sequence[str]) -> "Vectors":
@@ -47,6 +46,9 @@ class WordllamaEmbedder:
         """One vector, float32, unit length; zeros for a text without content."""
         vector: Vectors = self.embed_documents([text])[0]
         return vector
+
+    def close(self) -> None:
+        """There is no connection to release."""
 
     def _embed(self, texts: list[str]) -> "Vectors":
         import numpy
@@ -76,10 +78,3 @@ def _load_model() -> Any:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-
-
-def open_embedder(name: str) -> "Embedder":
-    """Open the embedder of the setting `embedder`; raises ProviderError where there is none of that name."""
-    if name == "wordllama":
-        return WordllamaEmbedder()
-    raise ProviderError(f"no embedder {name!r}", "It takes wordllama or none.")
