@@ -8,6 +8,7 @@ import click
 
 from rag_audit.cli.output import diagnose, error_lines, number, print_json, say
 from rag_audit.cli.verb import Invocation, verb
+from rag_audit.importers.mapping import FIELDS
 from rag_audit.text.visible import visible_line
 
 if TYPE_CHECKING:
@@ -15,31 +16,21 @@ if TYPE_CHECKING:
     from rag_audit.importers.mapping import FieldMap
     from rag_audit.importers.source import Source
 
-_FORMATS = (
-    "auto",
-    *("plain", "azure", "ragas", "deepeval", "django-explain-errors", "generic"),
+FORMAT_NAMES = (
+    *("auto", "plain", "azure", "ragas", "deepeval", "django-explain-errors", "generic"),
     *("ragchecker", "promptfoo", "inspect", "trulens"),
 )
-_HELP = """Turn other tools' results into runs that can be listed, compared, audited and exported.
+_FIELDS = "\n".join(f"  {name:23} {meaning}" for name, meaning in FIELDS.items())
+_HELP = f"""Turn other tools' results into runs that can be listed, compared, audited and exported.
 
 PATH is a file or a folder (dot-folders included). The format is found out by the content. A file that was imported
 before gives its run again, with a warning.
 
 A table, JSON list or JSON lines of your own needs a mapping: --map FIELD=COLUMN, where COLUMN is a column or a path
-with dots (out.text). FIELD is one of
+with dots (out.text). The fields are
 
 \b
-  question (required), answer, reference, id, repeat, doc_id, keywords, error
-  contexts               the retrieved texts: a list, or one text
-  contexts.separator     what separates the texts where they are one text
-  contexts.text, contexts.doc_id, contexts.score     inside a retrieved object
-  scores.NAME            a metric; own names (faithfulness, mrr, ...) are ours
-  scores.NAME.direction  up | down | none
-  scores.NAME.range      LOW..HIGH
-  claims                 the list of claims
-  claims.text, claims.verdict, claims.evidence       inside a claim
-  claims.verdicts.WORD   verified | contradicted | absent
-  rows                   where in a JSON document the list of questions is
+{_FIELDS}
 
 For example:
 
@@ -52,7 +43,7 @@ For example:
 
 @verb("import", help=_HELP, short_help="Turn other tools' results into runs.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option("--format", "format_name", type=click.Choice(_FORMATS), default="auto", help="Default: by content.")
+@click.option("--format", "format_name", type=click.Choice(FORMAT_NAMES), default="auto", help="Default: by content.")
 @click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="See above; may be given often.")
 @click.option("--label", help="A name for the run.")
 @click.option("--judge", metavar="NAME", help="The judge's model, where the file does not name it.")

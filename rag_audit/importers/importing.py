@@ -154,10 +154,10 @@ def _header(
     path: Path, run: ForeignRun, plan: RunPlan, options: ImportOptions, notes: Iterable[str], *, alone: bool
 ) -> RunSummary:
     system = f" [{run.system}]" if run.system else ""
-    label = options.label if options.label is None or alone else f"{options.label}{system}"
+    label = options.label or run.label or clean(path.stem)
     return RunSummary(
         id=new_run_id(datetime.now(UTC)),
-        label=label or run.label,
+        label=label if alone else f"{label}{system}",
         status=RunStatus.RUNNING,
         origin=Origin.IMPORTED,
         started_at=run.started_at or utc_time(path.stat().st_mtime) or "1970-01-01T00:00:00Z",

@@ -49,6 +49,12 @@ def test_a_killed_run_is_read_from_its_journal(tmp_path: Path) -> None:
     assert read.values("inspect.m") == [1]
 
 
+def test_samples_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    members = {f"samples/{at}_epoch_1.json": SAMPLE.replace(b'"id": 1', f'"id": {at}'.encode()) for at in (10, 9, 2)}
+    (read,) = read_path(_write(tmp_path / "many.eval", {"header.json": HEADER, **members}))
+    assert [question_id for question_id, _ in read.plan.planned] == ["2", "9", "10"]
+
+
 def test_a_damaged_member_is_left_out_by_name(tmp_path: Path) -> None:
     members = {"header.json": HEADER, "samples/1_epoch_1.json": SAMPLE, "samples/2_epoch_1.json": SAMPLE}
     path = _write(tmp_path / "damaged.eval", members, zipfile.ZIP_STORED)

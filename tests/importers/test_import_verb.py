@@ -1,5 +1,6 @@
 """`rag-audit import` on the command line: what it prints, what it archives, what it refuses."""
 
+import io
 import json
 import os
 from pathlib import Path
@@ -7,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from rag_audit.cli.import_ import FORMAT_NAMES
 from rag_audit.history import History
+from rag_audit.importers.mapping import FIELDS
+from rag_audit.importers.registry import FORMATS
 from tests.cli.invoke import Outcome, rag_audit
 from tests.importers.samples import SAMPLES, Sample
 
@@ -130,6 +134,45 @@ def test_a_mapped_column_that_is_not_there_names_those_that_are(tmp_path: Path) 
     refused = rag_audit(tmp_path, "import", str(path), "--map", "question=fragen", "--json").json["refused"][0]
     assert "fragen (for question)" in refused["why"]
     assert "Did you mean frage?" in refused["hint"]
+
+
+def test_every_format_and_field_is_documented(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "import.md").read_text(encoding="utf-8")
+    shown = rag_audit(tmp_path, "import", "--help").out
+    assert set(FORMAT_NAMES) == {"auto", "generic", *FORMATS}
+    for name in (*FORMAT_NAMES[1:], *FIELDS):
+        assert f"`{name}`" in page, name
+        assert name in shown
+
+
+def test_without_a_label_a_run_is_called_by_its_file(tmp_path: Path) -> None:
+    for name, labels in (("ragas-csv", ["ragas"]), ("azure-jsonl", ["night"]), ("plain-jsonl", ["coffee"])):
+        project = tmp_path / name
+        project.mkdir()
+        rag_audit(project, "import", str(_write(tmp_path / "night", SAMPLES[name])))
+        assert [run["label"] for run in rag_audit(project, "runs", "--json").json["runs"]] == labels
+    arms = rag_audit(
+        tmp_path, "import", str(_write(tmp_path / "night", SAMPLES["django-explain-errors-json"])), "--json"
+    )
+    assert [run["system"] for run in arms.json["imported"]] == ["rag_on", "rag_off"]
+    assert rag_audit(tmp_path, "show", "run [rag_off]", "--json").json["run"]["label"] == "run [rag_off]"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("said", "code"), [("y\n", 0), ("n\n", 2)])
+def test_on_a_terminal_a_guess_is_asked_about(
+    said: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("q,a,quality\nOil?,No.,0.5\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", _Terminal(said))
+    outcome = rag_audit(tmp_path, "import", str(path))
+    assert outcome.code == code
+    assert "--map question=q" in outcome.out
 
 
 def test_label_judge_and_generator_are_taken_where_the_file_is_silent(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def recognises(source: Source) -> bool:
     if source.entries is None or source.kind == "table":
         return False
     row = next((entry.values for entry in source.entries() if isinstance(entry, Record)), {})
-    if "question" not in row or "answer" not in row or not isinstance(row.get("context") or "", str):
+    if "question" not in row or "answer" not in row:
         return False
     ratings = any(key.startswith("gpt_") or key.endswith(("_result", "_threshold")) for key in row)
     return "contexts" not in row and (ratings or ("truth" in row and ("context" in row or "latency" in row)))
@@ -68,7 +68,7 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
             format="azure",
             entries=entries,
             convert=lambda record: _row(record, names, judge),
-            label=name_of(source.path.resolve().parent.name) if config or parameters else None,
+            label=name_of(source.path.resolve().parent.name),
             context=_context(config, parameters, judge),
             started_at=utc_time(parameters.get("evaluation_timestamp")),
             kinds={metric: known_kind(metric) for metric in names.values()},

@@ -199,10 +199,10 @@ def read_claims(log: Any) -> tuple[tuple[ImportedClaim, ...] | None, str | None]
     sections = {parts[at].partition(" ")[0]: parts[at + 1] for at in range(1, len(parts) - 1, 2)}
     if "Claims" not in sections:
         return None, None
-    texts = parse_json(sections["Claims"].strip())
+    texts = _leading_list(sections["Claims"])
     if not isinstance(texts, list):
         return None, "the claims in the log are unreadable"
-    verdicts = parse_json(sections.get("Verdicts", "").strip())
+    verdicts = _leading_list(sections.get("Verdicts", ""))
     note = None
     if not isinstance(verdicts, list):
         verdicts, note = [None] * len(texts), "the verdicts in the log are unreadable"
@@ -217,6 +217,16 @@ def read_claims(log: Any) -> tuple[tuple[ImportedClaim, ...] | None, str | None]
         )
         for text, verdict in zip(texts, verdicts, strict=True)
     ), note
+
+
+def _leading_list(section: str) -> list[Any] | None:
+    """The JSON list that a section begins with; newer logs go on behind the last one."""
+    text = section.strip()
+    whole = parse_json(text)
+    if whole is None:
+        cut = text.find("\n]")
+        whole = parse_json(text[: cut + 2]) if cut >= 0 else None
+    return whole if isinstance(whole, list) else None
 
 
 FORMAT = Format("deepeval", "DeepEval", recognises, read)

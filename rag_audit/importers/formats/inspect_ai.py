@@ -1,5 +1,6 @@
 """Inspect AI logs: JSON, or .eval archives with one member a sample, which are read one at a time."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -106,8 +107,14 @@ def _open_log(source: Source) -> tuple[Mapping[str, Any], Entries, int]:
         raise refuse(source, f"{name} holds no eval section: not an Inspect log", "Copy the log again.")
     if name != "header.json":
         header = {**header, "status": "started"}
-    samples = sorted({name for name in members if name.startswith("samples/") and name.endswith(".json")})
+    named = {name for name in members if name.startswith("samples/") and name.endswith(".json")}
+    samples = sorted(named, key=_by_number)
     return header, lambda: _archived_samples(path, samples), len(samples)
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Sorts `2_epoch_1` before `10_epoch_1`."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d{1,18})", name)]
 
 
 def _archived_samples(path: Path, names: Iterable[str]) -> Iterator[Record | LeftOut]:

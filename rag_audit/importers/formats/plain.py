@@ -9,8 +9,17 @@ import msgspec
 from rag_audit.importers.format import Format, refuse
 from rag_audit.importers.kinds import known_kind
 from rag_audit.importers.listing import chunks_of
-from rag_audit.importers.record import ForeignRun, ImportedClaim, ImportedRow, LeftOut, MetricKind, Record
-from rag_audit.importers.source import Source
+from rag_audit.importers.record import (
+    UNKNOWN_KIND,
+    Entries,
+    ForeignRun,
+    ImportedClaim,
+    ImportedRow,
+    LeftOut,
+    MetricKind,
+    Record,
+)
+from rag_audit.importers.source import Source, list_entries
 from rag_audit.importers.values import is_blank, list_of, map_of, name_of, number_of, text_of, utc_time, verdict_of
 from rag_audit.model import UNKNOWN, Direction, Route, RunContext
 
@@ -38,18 +47,31 @@ def recognises(source: Source) -> bool:
         return False
     if not (isinstance(first.get("scores") or {}, dict) and isinstance(first.get("claims") or [], list)):
         return False
-    return _KEYS.issuperset(first) or "scores" in first or "claims" in first
+    if _KEYS.issuperset(first) or "scores" in first or "claims" in first:
+        return True
+    foreign = any(_is_ragas(name) for name in first.keys() - _KEYS)
+    return "id" in first and not foreign and ("contexts" in first or "reference_answer" in first)
+
+
+def _is_ragas(name: str) -> bool:
+    return name.startswith(("ground_truth", "retrieved_")) or known_kind(f"ragas.{name}") != UNKNOWN_KIND
+
+
+def _entries(source: Source) -> Entries | None:
+    """The lines, or the members of a JSON list of such objects."""
+    if source.kind == "document" and isinstance(source.document, list):
+        return list_entries(source.document)
+    return source.entries if source.kind in ("lines", "document") else None
 
 
 def _first(source: Source) -> Mapping[str, Any] | None:
-    if source.kind not in ("lines", "document") or source.entries is None:
-        return None
-    return next((entry.values for entry in source.entries() if isinstance(entry, Record)), None)
+    entries = _entries(source)
+    return next((entry.values for entry in entries() if isinstance(entry, Record)), None) if entries else None
 
 
 def read(source: Source) -> tuple[ForeignRun, ...]:
     """One run; the metrics are those the lines name."""
-    entries = source.entries
+    entries = _entries(source)
     first = _first(source)
     if entries is None or first is None:
         raise refuse(source, "no line of JSON lines holds an object", "A plain results file has one object a line.")

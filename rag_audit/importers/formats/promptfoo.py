@@ -155,9 +155,11 @@ def _row(record: Record, names: Mapping[str, str], repeat: int | None, judge: st
     question = question or text_of(map_of(row.get("prompt")).get("raw"))
     if question is None or is_blank(question):
         return LeftOut(record.line, "neither a question variable nor a prompt")
-    failed = number_of(row.get("failureReason")) == _TARGET_FAILED
     grading = map_of(row.get("gradingResult"))
     response = map_of(row.get("response"))
+    error = text_of(row.get("error")) or text_of(response.get("error"))
+    unanswered = error is not None and response.get("output") is None and not grading
+    failed = number_of(row.get("failureReason")) == _TARGET_FAILED or unanswered
     values = {
         **map_of(row.get("namedScores")),
         "score": grading.get("score") if row.get("score") is None else row.get("score"),
@@ -186,7 +188,7 @@ def _row(record: Record, names: Mapping[str, str], repeat: int | None, judge: st
         latency_s=None if latency is None else latency / 1000,
         score_judge=judge,
         judge_calls=tuple(_graded(grading, judge)),
-        error=(text_of(row.get("error")) or "the provider failed") if failed else None,
+        error=(error or "the provider failed") if failed else None,
         notes=(problem,) if problem else (),
     )
 

@@ -9,7 +9,7 @@ from rag_audit.importers.format import Format, refuse
 from rag_audit.importers.kinds import known_kind
 from rag_audit.importers.listing import chunks_of, parse_listing
 from rag_audit.importers.record import UNKNOWN_KIND, Entries, ForeignRun, ImportedChunk, ImportedRow, LeftOut, Record
-from rag_audit.importers.source import Source
+from rag_audit.importers.source import Source, list_entries
 from rag_audit.importers.values import (
     is_blank,
     list_of,
@@ -62,19 +62,20 @@ def sample_entries(source: Source) -> Entries | None:
     document = source.document
     if source.kind in ("lines", "table"):
         return source.entries
-    listed = maps_of(document) if isinstance(document, list) else _listed(map_of(document))
-    if listed:
-        return lambda: (Record(at, values) for at, values in enumerate(listed, start=1))
+    listed = document if isinstance(document, list) else _listed(map_of(document))
+    if maps_of(listed):
+        return list_entries(listed)
     columns = map_of(document)
     if columns and all(isinstance(column, dict) for column in columns.values()):
         return lambda: _pandas_rows(columns)
     return None
 
 
-def _listed(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The one list of objects in an object."""
-    lists = [maps_of(value) for value in document.values() if maps_of(value)]
-    return lists[0] if len(lists) == 1 else []
+def _listed(document: Mapping[str, Any]) -> list[Any]:
+    """The one list of objects in an object; of several, the one whose members have questions."""
+    lists = [value for value in document.values() if maps_of(value)]
+    asked = [value for value in lists if any(name in maps_of(value)[0] for name in _QUESTION)]
+    return next((only[0] for only in (lists, asked) if len(only) == 1), [])
 
 
 def _pandas_rows(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Record]:

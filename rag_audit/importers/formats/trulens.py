@@ -1,21 +1,34 @@
 """TruLens: tables of records with one column a feedback; groundedness reasons carry the claims."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from rag_audit.importers.columns import survey_columns
 from rag_audit.importers.format import Format, refuse
+from rag_audit.importers.formats.ragas import sample_entries
 from rag_audit.importers.kinds import known_kind
 from rag_audit.importers.listing import parse_listing
-from rag_audit.importers.record import Entries, ForeignRun, ImportedClaim, ImportedRow, LeftOut, Record
+from rag_audit.importers.record import UNKNOWN_KIND, Entries, ForeignRun, ImportedClaim, ImportedRow, LeftOut, Record
 from rag_audit.importers.source import Source
-from rag_audit.importers.values import is_blank, list_of, map_of, metric_names, name_of, number_of, text_of, utc_time
+from rag_audit.importers.values import (
+    is_blank,
+    list_of,
+    map_of,
+    metric_names,
+    name_of,
+    number_of,
+    snake_name,
+    text_of,
+    utc_time,
+)
 from rag_audit.model import JudgeCall, RunContext, Verdict
 
 _RECORD = ("app_name", "app_version", "app_id", "record_id", "record_json", "cost_json", "perf_json", "app_json")
 _SCHEMA = frozenset({*_RECORD, "type", "input", "output", "tags", "ts", "Question", "Answer", "Response", ""})
 _MEASURED = ("latency", "total_tokens", "total_cost")
 _SPANS = frozenset({"record_attributes", "resource_attributes"})
+_QUESTION = ("question", "input", "query", "prompt")
+_REASONED = ("groundedness", "context_relevance", "ctxrelevance", "answer_relevance", "relevance")
 _EVIDENCE = "Supporting Evidence:"
 _NOTHING = "NOTHING FOUND"
 
@@ -24,12 +37,24 @@ def recognises(source: Source) -> bool:
     """The tool's own tables, a table of questions with reasons, spans, or a single feedback result."""
     if "feedback_result_id" in source.document_map or "feedback_definition_id" in source.document_map:
         return True
-    header = set(source.header)
+    header = _columns(source)
+    if header >= _SPANS or header >= {"record_id", "input", "output"}:
+        return True
     if source.kind != "table":
         return False
-    if header >= _SPANS or not header.isdisjoint(_RECORD[:3]):
-        return True
-    return "Question" in header and any(is_reason(name) for name in header)
+    reasons = any(is_reason(name) and name.lower().startswith(_REASONED) for name in header)
+    return not header.isdisjoint(_RECORD[:3]) or (_question_column(header) is not None and reasons)
+
+
+def _columns(source: Source) -> set[str]:
+    """The columns of a table, or the keys of the first entry."""
+    entries = sample_entries(source)
+    first = next((entry.values for entry in entries() if isinstance(entry, Record)), {}) if entries else {}
+    return set(source.header or first)
+
+
+def _question_column(header: Collection[str]) -> str | None:
+    return next((name for name in header if name.lower() in _QUESTION), None)
 
 
 def is_reason(name: str) -> bool:
@@ -39,22 +64,29 @@ def is_reason(name: str) -> bool:
 
 def read(source: Source) -> tuple[ForeignRun, ...]:
     """One run an app and version."""
-    if source.kind != "table":
-        raise refuse(source, "one feedback result, no record", "Export get_records_and_feedback() as CSV.")
-    header = set(source.header)
+    header = _columns(source)
+    entries = sample_entries(source)
+    export = "Export get_records_and_feedback() as CSV."
     if header >= _SPANS:
-        raise refuse(source, "raw OTEL spans, no records", "Export get_records_and_feedback() as CSV.")
-    if header.isdisjoint(("input", "Question")) or source.entries is None:
-        raise refuse(
-            source, "aggregates only (a leaderboard): no record rows", "Export get_records_and_feedback() as CSV."
-        )
+        raise refuse(source, "raw OTEL spans, no records", export)
+    if "feedback_result_id" in source.document_map:
+        raise refuse(source, "one feedback result, no record", export)
+    question = _question_column(header)
+    if question is None or entries is None:
+        raise refuse(source, "aggregates only (a leaderboard): no record rows", export)
     aside = {name for name in header if is_reason(name) or name.endswith("_calls")}
-    survey = survey_columns(source.entries, leave=_SCHEMA | aside)
+    survey = survey_columns(entries, leave=_SCHEMA | aside | {question})
     if not survey.rows:
         raise refuse(source, "header only, no rows", "Record at least one question.")
-    names = metric_names("trulens", survey.scores(lambda name: known_kind(f"trulens.{name.lower()}")[0][0] is not None))
-    systems = dict.fromkeys(_system(entry.values) for entry in source.entries() if isinstance(entry, Record))
-    return tuple(_run(_rows_of(source.entries, system), system, names, alone=len(systems) == 1) for system in systems)
+    names = metric_names("trulens", survey.scores(_is_metric))
+    systems = dict.fromkeys(_system(entry.values) for entry in entries() if isinstance(entry, Record))
+    return tuple(
+        _run(_rows_of(entries, system), system, names, question, alone=len(systems) == 1) for system in systems
+    )
+
+
+def _is_metric(column: str) -> bool:
+    return known_kind(f"trulens.{snake_name(column)}") != UNKNOWN_KIND
 
 
 def _system(values: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -70,7 +102,7 @@ def _rows_of(entries: Entries, system: tuple[str | None, str | None]) -> Entries
 
 
 def _run(
-    entries: Entries, system: tuple[str | None, str | None], names: Mapping[str, str], *, alone: bool
+    entries: Entries, system: tuple[str | None, str | None], names: Mapping[str, str], question: str, *, alone: bool
 ) -> ForeignRun:
     app, version = system
     title = " ".join(part for part in system if part) or None
@@ -79,7 +111,7 @@ def _run(
     return ForeignRun(
         format="trulens",
         entries=entries,
-        convert=lambda record: _row(record, names),
+        convert=lambda record: _row(record, names, question),
         system=None if alone else title,
         label=title,
         context=RunContext(settings=settings),
@@ -90,9 +122,9 @@ def _run(
     )
 
 
-def _row(record: Record, names: Mapping[str, str]) -> ImportedRow | LeftOut:
+def _row(record: Record, names: Mapping[str, str], asked: str) -> ImportedRow | LeftOut:
     values = record.values
-    question = text_of(values["input"] if "input" in values else values.get("Question"))
+    question = text_of(values.get(asked))
     if question is None or is_blank(question):
         return LeftOut(record.line, "no question")
     scores = {metric: number_of(values.get(name)) for name, metric in names.items()}
