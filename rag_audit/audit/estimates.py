@@ -166,7 +166,7 @@ def correct(
         return merged
     lowest = _outer(min, low.interval.estimate, high.interval.estimate)
     highest = _outer(max, low.interval.estimate, high.interval.estimate)
-    note = f"{n_open} checked questions stay open: bounds, not an estimate"
+    note = f"open questions: {n_open}; these are bounds, not an estimate"
     return replace(
         merged,
         bounds=(lowest, highest) if lowest is not None and highest is not None else None,

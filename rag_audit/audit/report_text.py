@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag_audit.audit.report import AuditedMetric, AuditReport, SampleState
-from rag_audit.audit.verdict import release_verdict
+from rag_audit.audit.verdict import counted, release_verdict
 from rag_audit.statistics.agreement import CLASSES, Bounds, ClaimAgreement
 from rag_audit.text.table import table
 from rag_audit.text.visible import visible_line
@@ -36,13 +36,13 @@ def _sample(state: SampleState | None) -> list[str]:
     size = len(sample.questions)
     spread = ", ".join(f"{name} {drawn} of {count}" for name, (drawn, count) in sample.strata.items())
     lines = [
-        f"Sample {sample.id}: {size} of {sample.population} questions, {state.claims} claims, "
+        f"Sample {sample.id}: {size} of {counted(sample.population, 'question')}, {counted(state.claims, 'claim')}, "
         f"for {' and '.join(sample.target)} (seed {sample.seed}, {sample.stratify}: {spread})",
-        f"  decided: {state.decided_questions} of {size} questions, {state.blind_questions} of them blind; "
-        f"{state.decided_claims} of {state.claims} claims blind",
+        f"  decided: {state.decided_questions} of {counted(size, 'question')}, {state.blind_questions} of them blind; "
+        f"{state.decided_claims} of {counted(state.claims, 'claim')} blind",
     ]
     if state.nothing_to_decide:
-        lines.append(f"  {state.nothing_to_decide} drawn questions have nothing to decide")
+        lines.append(f"  nothing to decide in {counted(state.nothing_to_decide, 'drawn question')}")
     if state.provisional:
         lines.append("  PROVISIONAL: drawn questions are still to be decided blind; every estimate below may move")
     return lines
@@ -80,7 +80,7 @@ def metric_notes(metric: AuditedMetric) -> Iterable[str]:
     if correction.interval.note:
         yield correction.interval.note
     if correction.without_judge_value:
-        yield f"{correction.without_judge_value} checked questions left out: the judge has no value for them"
+        yield f"left out for want of a judge's value: {counted(correction.without_judge_value, 'checked question')}"
     if correction.needed is not None and correction.needed > correction.interval.n:
         more = correction.needed - correction.interval.n
         yield f"±0.10 needs about {correction.needed} checked questions ({more} more)"
@@ -96,7 +96,7 @@ def _agreement(title: str, found: ClaimAgreement | None) -> list[str]:
     if found is None:
         return []
     lines = [
-        f"{title}: {found.n:g} claims of {found.n_questions} questions",
+        f"{title}: {counted(found.n, 'claim')} of {counted(found.n_questions, 'question')}",
         f"  raw agreement {figure(found.raw)} ({span(found.raw_bounds)})   "
         f"kappa {figure(found.kappa)} ({span(found.kappa_bounds)})   "
         f"AC1 {figure(found.ac1)} ({span(found.ac1_bounds)})",
@@ -124,7 +124,13 @@ def _parts(title: str, parts: Mapping[str, ClaimAgreement]) -> list[str]:
     if not parts:
         return []
     rows = [
-        [name, f"{found.n:g} claims", f"{found.n_questions} questions", figure(found.raw), span(found.raw_bounds)]
+        [
+            name,
+            counted(found.n, "claim"),
+            counted(found.n_questions, "question"),
+            figure(found.raw),
+            span(found.raw_bounds),
+        ]
         for name, found in parts.items()
     ]
     return [title, *_columns(rows)]
@@ -141,8 +147,8 @@ def _reviewers(report: AuditReport) -> list[str]:
     lines = ["Reviewers", *_columns(rows)]
     if report.between.claims:
         lines.append(
-            f"  between reviewers: alpha {figure(report.between.alpha)} over {report.between.claims} claims, "
-            f"{len(report.between.differences)} differ"
+            f"  between reviewers: alpha {figure(report.between.alpha)} "
+            f"over {counted(report.between.claims, 'claim')}, of which {len(report.between.differences)} in dispute"
         )
     lines += [
         f"  {visible_line(found.question_id)} {found.claim_id}: "
@@ -156,17 +162,17 @@ def _queues(report: AuditReport) -> list[str]:
     lines = []
     if report.flagged[0]:
         lines.append(
-            f"Flagged queue: {report.flagged[0]} claims decided, {report.flagged[1]} overturned "
+            f"Flagged queue: {counted(report.flagged[0], 'claim')} decided, {report.flagged[1]} overturned "
             "(a targeted sample: in no estimate)"
         )
     if report.disputed:
-        lines.append(f"Disputed: {len(report.disputed)} claims keep the judge's verdict until adjudicated")
+        lines.append(f"Disputed, as judged until adjudicated: {counted(len(report.disputed), 'claim')}")
     if report.missed:
-        lines.append(f"Missed by the judge: {report.missed} claims added by reviewers")
+        lines.append(f"Missed by the judge, added by reviewers: {counted(report.missed, 'claim')}")
     if report.carried:
-        lines.append(f"Carried: {report.carried} decisions taken over from an earlier run (same claim, same excerpt)")
+        lines.append(f"Carried from an earlier run (same claim, same excerpt): {counted(report.carried, 'decision')}")
     if report.cannot_judge:
-        lines.append(f"Cannot judge: {report.cannot_judge} claims")
+        lines.append(f"Cannot judge: {counted(report.cannot_judge, 'claim')}")
     return lines
 
 
@@ -178,7 +184,7 @@ def _over_time(report: AuditReport) -> list[str]:
             run.started_at[:10],
             run.label or run.id,
             str(run.context.judges.get("claims", "unknown")),
-            f"{found.n:g} claims",
+            counted(found.n, "claim"),
             figure(found.raw),
             span(found.raw_bounds),
         ]

@@ -30,10 +30,12 @@ def release_verdict(report: AuditReport) -> ReleaseVerdict:
         return ReleaseVerdict("unchecked", f"No verdict: {_why_unchecked(report)}; {judge}, unchecked.", None)
     inside = interval.low <= metric.judge.mean <= interval.high
     span = f"95 % interval {percent(interval.low)} to {percent(interval.high)}"
-    basis = f"{interval.n} of {metric.judge.n} judged questions checked blind by {_who(report)}"
+    basis = f"{interval.n} of {counted(metric.judge.n, 'judged question')} checked blind by {_who(report)}"
     if interval.estimate is None:
         start = f"Between {percent(interval.low)} and {percent(interval.high)} of the answers are free of contradicted"
-        sentence = f"{start} claims: {metric.correction.n_open} checked questions stay open ({basis}; {judge})."
+        sentence = (
+            f"{start} claims; undecided: {counted(metric.correction.n_open, 'checked question')} ({basis}; {judge})."
+        )
         return ReleaseVerdict("open", sentence, inside)
     sentence = (
         f"{percent(interval.estimate)} of the answers are free of contradicted claims ({span}; {basis}; {judge}). "
@@ -42,9 +44,14 @@ def release_verdict(report: AuditReport) -> ReleaseVerdict:
     provisional = report.sample is None or report.sample.provisional
     if provisional and report.sample is not None:
         state = report.sample
-        done = f"{state.blind_questions} of {len(state.sample.questions)} drawn questions are decided"
+        done = f"{state.blind_questions} of {counted(len(state.sample.questions), 'drawn question')} decided"
         sentence = f"Provisional, {done}: {sentence}"
     return ReleaseVerdict("provisional" if provisional else "established", sentence, inside)
+
+
+def counted(count: float, noun: str) -> str:
+    """A number with its noun: 1 claim, 2 claims; a share of a claim that several people decided stays one."""
+    return f"{count:g} {noun}" + ("" if count == 1 else "s")
 
 
 def percent(value: float) -> str:
@@ -84,6 +91,8 @@ def _on_the_width(metric: AuditedMetric) -> str:
     if half <= HALF_WIDTH:
         return ""
     more = (
-        f"{needed - interval.n} more questions would give ±10" if needed is not None else "this run has too few for ±10"
+        f"{counted(needed - interval.n, 'more question')} would give ±10"
+        if needed is not None
+        else "this run has too few for ±10"
     )
     return f" Differences under {round(100 * half)} points cannot be told at this size; {more}."

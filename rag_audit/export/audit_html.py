@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from rag_audit.audit.report_text import figure, metric_notes, span
-from rag_audit.audit.verdict import release_verdict
+from rag_audit.audit.verdict import counted, release_verdict
 from rag_audit.export.auditpack import AuditPack, Place, find_claim, judged_claims, standing_of
 from rag_audit.export.markup import html_text
 from rag_audit.export.page import html_table, page_end, page_start, tagged
@@ -46,7 +46,11 @@ def _design(pack: AuditPack) -> Iterator[str]:
         sample = state.sample
         strata = ", ".join(f"{name} {drawn} of {size}" for name, (drawn, size) in sample.strata.items())
         facts += [
-            ("sample", f"{len(sample.questions)} of {sample.population} questions, {state.claims} claims"),
+            (
+                "sample",
+                f"{len(sample.questions)} of {counted(sample.population, 'question')}, "
+                f"{counted(state.claims, 'claim')}",
+            ),
             ("design", f"seed {sample.seed}, fraction {sample.fraction:g}, {sample.stratify}: {strata}"),
             ("targets", ", ".join(sample.target)),
             ("decided", f"{state.decided_questions} questions, {state.blind_questions} of them blind"),
@@ -80,7 +84,7 @@ def _metrics(pack: AuditPack) -> Iterator[str]:
 def _agreement(title: str, found: ClaimAgreement | None) -> Iterator[str]:
     if found is None:
         return
-    yield f"<h2>{html_text(title)}</h2>\n<p>{found.n:g} claims of {found.n_questions} questions: "
+    yield f"<h2>{html_text(title)}</h2>\n<p>{counted(found.n, 'claim')} of {counted(found.n_questions, 'question')}: "
     yield f"raw agreement {figure(found.raw)} ({span(found.raw_bounds)}), kappa {figure(found.kappa)} "
     yield f"({span(found.kappa_bounds)}), AC1 {figure(found.ac1)} ({span(found.ac1_bounds)}). "
     yield f'<span class="dim">{html_text(found.method)}</span></p>\n'

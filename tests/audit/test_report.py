@@ -60,7 +60,7 @@ def test_a_draw_under_way_is_provisional() -> None:
     assert (report.sample.decided_questions, report.sample.provisional) == (7, True)
     verdict = release_verdict(report)
     assert verdict.standing == "provisional"
-    assert verdict.sentence.startswith("Provisional, 7 of 24 drawn questions are decided: ")
+    assert verdict.sentence.startswith("Provisional, 7 of 24 drawn questions decided: ")
 
 
 def test_unblinded_decisions_are_reported_apart() -> None:

@@ -182,7 +182,7 @@ def test_the_report_reads_as_text(project: Path) -> None:
             assert rag_audit(project, *argv).code == 0
     outcome = rag_audit(project, "audit", "report", "latest")
     assert outcome.code == 0
-    assert "Provisional, 6 of 41 drawn questions are decided" in outcome.out
+    assert "Provisional, 6 of 41 drawn questions decided" in outcome.out
     assert "kappa" in outcome.out
 
 
