@@ -17,8 +17,8 @@ LAYERS: tuple[frozenset[str], ...] = (
         | {"statistics", "summary", "text"}
     ),
     frozenset(
-        {"auditing", "comparison", "config", "corpus", "export", "history", "importers", "project"}
-        | {"probing", "providers", "yamlfile"}
+        {"auditing", "comparison", "config", "corpus", "export", "folders", "history", "importers"}
+        | {"probing", "project", "providers", "yamlfile"}
     ),
     frozenset({"attempt", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),

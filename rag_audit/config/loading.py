@@ -13,6 +13,7 @@ from pathlib import Path
 from rag_audit import yamlfile
 from rag_audit.config.values import PATTERNS, read_value
 from rag_audit.errors import ConfigError
+from rag_audit.folders import check_inside, walk_folders
 from rag_audit.model.settings import BY_KEY, SETTINGS, Setting, Settings, SettingValue
 
 CONFIG_FILE = "config.yml"
@@ -52,11 +53,12 @@ def load_settings(project: Path, overrides: Sequence[str] = (), environ: Mapping
 def _config_files(project: Path) -> Iterator[tuple[str, Path]]:
     """Every config.yml below documents/ with its folder (`` for the project's own), parents before children."""
     documents = project / "documents"
-    for root, folders, files in os.walk(documents):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        if CONFIG_FILE in files:
-            folder = Path(root).relative_to(documents).as_posix()
-            yield ("" if folder == "." else folder), Path(root) / CONFIG_FILE
+    for root, _ in walk_folders(documents, project):
+        path = root / CONFIG_FILE
+        if path.is_file():
+            check_inside(path, project)
+            folder = root.relative_to(documents).as_posix()
+            yield ("" if folder == "." else folder), path
 
 
 def _read_config(path: Path, shown: str, level: str) -> dict[str, SettingValue]:

@@ -16,8 +16,8 @@ from rag_audit.text.headings import Heading, front_matter_end, lines_of, outline
 
 _HEADING, _PARAGRAPH, _LINE, _CODE_LINE, _SENTENCE, _WORD = 10, 4, 3, 2, 1, 0
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=\S)|[。！？]")
-_WORD_END = re.compile(r"\s+(?=\S)")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")
+_WORD_START = re.compile(r"(?<=\s)\S")
 _BLANKS = " \t\r\n\f\v\ufeff"
 _TOKEN = re.compile(r"[^\W_]{1,6}|_+|[^\w\s]")
 
@@ -102,10 +102,8 @@ def _overlapping_start(places: Sequence[int], strengths: Sequence[int], low: int
 
 def _cutting_places(text: str, headings: Sequence[Heading]) -> tuple[list[int], list[int]]:
     """Every offset where the text may be cut, ascending, with its strength."""
-    strength: dict[int, int] = {}
-    for pattern, value in ((_WORD_END, _WORD), (_SENTENCE_END, _SENTENCE)):
-        for found in pattern.finditer(text):
-            strength[found.end()] = value
+    strength = {found.start(): _WORD for found in _WORD_START.finditer(text)}
+    strength |= {_skip_blanks(text, found.end()): _SENTENCE for found in _SENTENCE_END.finditer(text)}
     fence: str | None = None
     after_blank = False
     for start, line in lines_of(text):

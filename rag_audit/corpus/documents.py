@@ -2,7 +2,6 @@
 
 import difflib
 import fnmatch
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,6 +11,7 @@ from rag_audit.config import CONFIG_FILE
 from rag_audit.corpus.problem import Problem
 from rag_audit.errors import InputError
 from rag_audit.fingerprint import fingerprint
+from rag_audit.folders import check_inside, walk_folders
 from rag_audit.model import Document, SourceFile
 from rag_audit.model.settings import Settings
 from rag_audit.text.headings import document_title, has_body
@@ -128,36 +128,17 @@ def _nearest_config(project: Path, folder: Path) -> str:
 
 
 def _source_files(project: Path, corpus: Path, settings: Settings) -> Iterator[Path]:
-    """The files of a corpus that match its patterns, sorted; raises InputError where a link leaves the project."""
-    inside = project.resolve()
-    seen: set[Path] = set()
-    for root, folders, names in os.walk(corpus, followlinks=True):
-        here = Path(root)
-        _check_inside(here, inside, project)
-        if here.resolve() in seen:
-            folders.clear()
-            continue
-        seen.add(here.resolve())
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    """The files of a corpus that match its patterns, sorted."""
+    for here, names in walk_folders(corpus, project):
         inner = here.relative_to(project / "documents").as_posix()
         patterns = settings.items("files", inner)
-        for name in sorted(names):
+        for name in names:
             below = f"{inner}/{name}".partition("/")[2]
-            if (
-                name == CONFIG_FILE
-                or name.startswith(".")
-                or not any(fnmatch.fnmatchcase(below if "/" in pattern else name, pattern) for pattern in patterns)
+            if name != CONFIG_FILE and any(
+                fnmatch.fnmatchcase(below if "/" in pattern else name, pattern) for pattern in patterns
             ):
-                continue
-            _check_inside(here / name, inside, project)
-            yield here / name
-
-
-def _check_inside(path: Path, inside: Path, project: Path) -> None:
-    if not path.resolve().is_relative_to(inside):
-        raise InputError(
-            "leads outside the project", "Copy the file into documents/.", where=path.relative_to(project).as_posix()
-        )
+                check_inside(here / name, project)
+                yield here / name
 
 
 def _read_document(project: Path, corpus: str, doc_id: str, paths: list[Path], settings: Settings) -> Document:

@@ -9,6 +9,7 @@ from typing import Any
 from rag_audit import yamlfile
 from rag_audit.corpus.problem import Problem
 from rag_audit.errors import ConfigError
+from rag_audit.folders import check_inside
 from rag_audit.model import Question
 
 QUESTIONS_FILE = "questions.yml"
@@ -48,8 +49,7 @@ def read_questions(project: Path) -> QuestionFile:
         raise ConfigError(
             "no questions.yml", "Write one, or start a project with rag-audit init.", where=QUESTIONS_FILE
         )
-    if not path.resolve().is_relative_to(project.resolve()):
-        raise ConfigError("leads outside the project", "Copy the file into the project.", where=QUESTIONS_FILE)
+    check_inside(path, project)
     node = yamlfile.read_yaml(path, QUESTIONS_FILE)
     if isinstance(node, yamlfile.Mapping) and list(node.entries) == ["questions"]:
         node = node.entries["questions"]

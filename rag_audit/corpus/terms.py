@@ -11,7 +11,7 @@ _CAMEL = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUANTITY = re.compile(
-    r"(?P<number>\d+(?:[.,]\d+)*)[\s\u00a0\u202f]?(?P<unit>"
+    r"(?<!\d)(?<!\d[.,])(?P<number>\d+(?:[.,]\d+)*)[\s\u00a0\u202f]?(?P<unit>"
     r"%|°C|°F|[µumn]?s|min|h|k?Hz|[MG]Hz|[mkµu]?V|[mkµu]?A|k?Ω|[kM]?W|rpm|U/min|1/min|bar|[hk]?Pa|Nm"
     r"|[kmµ]?g|[kcmµ]?m|[KMGT]i?B|bytes?|[km]?bits?|K)(?![^\W_])"
 )

@@ -7,8 +7,7 @@ from typing import NamedTuple
 _FRONT_MATTER = re.compile(
     r"\A\ufeff?\s*(\+\+\+|---)[ \t]*\r?\n(?P<body>.*?)^\1[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_FRONT_TITLE = re.compile(r"""^\s*title\s*[:=]\s*(?P<quote>["']?)(?P<title>.*?)(?P=quote)\s*$""", re.MULTILINE)
-_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})[ \t]+(?P<title>.*?)(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(?P<marks>#{1,6})(?=[ \t])")
 _UNDERLINE = re.compile(r" {0,3}(?P<mark>=+|-+|~+|\^+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 
@@ -40,9 +39,17 @@ def has_body(text: str) -> bool:
 def document_title(text: str) -> str | None:
     """The title that the front matter or the first heading gives; None without either."""
     found = _FRONT_MATTER.match(text)
-    if found and (title := _FRONT_TITLE.search(found["body"])) and title["title"].strip():
-        return title["title"].strip()
+    if found and (title := _front_matter_title(found["body"])):
+        return title
     return next((heading.title for heading in find_headings(text)), None)
+
+
+def _front_matter_title(front_matter: str) -> str | None:
+    for line in front_matter.splitlines():
+        key, separator, value = line.replace("=", ":", 1).partition(":")
+        if separator and key.strip() == "title":
+            return value.strip().strip("\"'").strip() or None
+    return None
 
 
 def find_headings(text: str) -> list[Heading]:
@@ -59,19 +66,26 @@ def find_headings(text: str) -> list[Heading]:
         elif opening:
             fence = opening["fence"]
             paragraph.clear()
-        elif (atx := _ATX.match(line.rstrip("\r\n"))) and atx["title"]:
-            headings.append(Heading(start, start + len(line), len(atx["marks"]), atx["title"].strip()))
+        elif (atx := _ATX.match(line)) and (title := _atx_title(bare)):
+            headings.append(Heading(start, start + len(line), len(atx["marks"]), title))
             paragraph.clear()
         elif (underline := _UNDERLINE.match(line.rstrip("\r\n"))) and len(paragraph) == 1:
-            title_start, title = paragraph.pop()
-            if len(bare) >= 3 and not title.startswith(_NO_TITLE):
+            title_start, above = paragraph.pop()
+            if len(bare) >= 3 and not above.startswith(_NO_TITLE):
                 level = _UNDERLINE_LEVEL[underline["mark"][0]]
-                headings.append(Heading(title_start, start + len(line), level, title))
+                headings.append(Heading(title_start, start + len(line), level, above))
         elif bare:
             paragraph.append((start, bare))
         else:
             paragraph.clear()
     return headings
+
+
+def _atx_title(line: str) -> str:
+    """The text of a `#` line, without marks at its end that stand apart from it."""
+    title = line.lstrip("#").strip()
+    unmarked = title.rstrip("#")
+    return unmarked.rstrip() if unmarked != title and unmarked.endswith((" ", "\t")) else title if unmarked else ""
 
 
 def find_definitions(text: str) -> list[Heading]:

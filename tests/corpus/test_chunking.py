@@ -121,3 +121,30 @@ def test_chunks_are_slices_in_order_that_cover_the_text(text: str, size: int, ov
         assert not text[end - 1].isspace()
     assert {at for at, sign in enumerate(text) if not sign.isspace() and sign != "\ufeff"} <= covered
     assert not any(unicodedata.combining(text[start]) and text[start - 1 : start].isalpha() for start, _ in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 300_000 + "x",
+        "# " + " " * 300_000 + "#x",
+        "." + " " * 300_000 + "x",
+        "+++\n" + "\n" * 300_000 + "title = x",
+        "#" * 300_000,
+        "-" * 300_000,
+        "`" * 300_000,
+        "\u0301" * 300_000,
+        "🇩" * 3_000,
+        "." * 300_000,
+    ],
+    ids=lambda text: ascii(text[:4]),
+)
+def test_time_grows_with_the_length_alone(text: str) -> None:
+    assert len(chunks(text, 800, 100)) < 400_000
+    document_title(text)
+    has_body(text)
+
+
+def test_marks_at_the_end_of_a_heading_are_not_its_title() -> None:
+    text = "# One #\n## Two#\n### # Three ##\n#\n####\n#nospace\n"
+    assert [heading.title for heading in find_headings(text)] == ["One", "Two#", "# Three"]

@@ -138,3 +138,11 @@ def test_file_that_changes_after_the_scan_is_noticed(tmp_path: Path) -> None:
 )
 def test_nearest_doc_ids(tmp_path: Path, wanted: str, first: str) -> None:
     assert scan(two_corpora(tmp_path)).nearest(wanted)[0] == first
+
+
+def test_config_that_leads_outside_is_refused(tmp_path: Path) -> None:
+    outside = write_files(tmp_path / "outside", {"config.yml": "workers: 3\n"})
+    project = write_files(tmp_path / "project", {"documents/a/x.md": "t"})
+    (project / "documents/config.yml").symlink_to(outside / "config.yml")
+    with pytest.raises(InputError, match="leads outside the project"):
+        settings_of(project)

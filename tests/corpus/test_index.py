@@ -150,9 +150,9 @@ def _refresh_in_process(project: Path, size: int) -> tuple[int, str | None]:
 
 def test_processes_may_build_at_the_same_time(tmp_path: Path) -> None:
     project = two_corpora(tmp_path, **{"documents/old/long.md": "A sentence about valves. " * 400})
-    jobs = [(project, size) for size in (100, 200) for _ in range(4)]
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
+    jobs = [(project, size) for size in (100, 200) for _ in range(2)]
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
         built = pool.starmap(_refresh_in_process, jobs)
-    assert len({chunks for chunks, _ in built[:4]}) == len({chunks for chunks, _ in built[4:]}) == 1
+    assert len({chunks for chunks, _ in built[:2]}) == len({chunks for chunks, _ in built[2:]}) == 1
     assert all(refresh(project, f"chunking.size={size}", "embedder=none")["old"].rebuilt is None for size in (100, 200))
     assert len(index_files(project, "old")) == 2

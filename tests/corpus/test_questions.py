@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from rag_audit.corpus.questions import load_questions, read_questions
-from rag_audit.errors import ConfigError
+from rag_audit.errors import ConfigError, InputError
 from tests.corpus.projects import write_files
 
 
@@ -112,7 +112,7 @@ def test_file_outside_the_project_is_refused(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "questions.yml").symlink_to(outside)
-    with pytest.raises(ConfigError, match="leads outside the project"):
+    with pytest.raises(InputError, match="leads outside the project"):
         load_questions(project)
 
 

@@ -71,3 +71,8 @@ def test_rank_lists_only_what_holds_a_term_and_breaks_ties_by_order() -> None:
 @pytest.mark.parametrize("corpus", [[], [[]], [[], []]])
 def test_nothing_to_index_is_no_error(corpus: list[list[str]]) -> None:
     assert PostingsBM25.unpack(PostingsBM25(corpus).pack()).rank(["a"], 3) == []
+
+
+@pytest.mark.parametrize("text", ["1" * 300_000, "1." * 150_000, "a_" * 150_000, "aB" * 150_000, "1 " * 150_000])
+def test_time_grows_with_the_length_alone(text: str) -> None:
+    assert terms_of(text)
