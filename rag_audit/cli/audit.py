@@ -135,7 +135,7 @@ def _history_for_writing(invocation: Invocation) -> "History":
 
 
 def _announce(invocation: Invocation, decision: Decision, act: Act, said: str) -> None:
-    """Print the id of a recorded decision; say so where it could not count as blind."""
+    """Print the id of a recorded decision, alone on stdout; say so where it could not count as blind."""
     if act.blind and not decision.blind:
         diagnose(f"{decision.reviewer} decided this with the judge's verdict in view before: recorded as not blind.")
     if invocation.json:
@@ -145,7 +145,8 @@ def _announce(invocation: Invocation, decision: Decision, act: Act, said: str) -
             del document["judge_verdict"]
         print_json(document)
     else:
-        say(f"{decision.id}  {said}  ({decision.queue}, {'blind' if decision.blind else 'not blind'})")
+        say(decision.id)
+        diagnose(f"{said} ({decision.queue}, {'blind' if decision.blind else 'not blind'})")
 
 
 @audit_command.command("record")

@@ -90,6 +90,12 @@ def test_effective_verdicts_reach_show_and_the_adjusted_values(project: Path) ->
     assert rag_audit(project, "audit", "undo", recorded["id"], "--reviewer", "ann").code == 2
 
 
+def test_the_id_stands_alone_on_stdout(project: Path) -> None:
+    recorded = rag_audit(project, "audit", "record", "r1", "q01", "c2", "verified", "--reviewer", "ann")
+    assert recorded.out.strip() == History(project).decisions("r1")[0].id
+    assert rag_audit(project, "audit", "undo", recorded.out.strip(), "--reviewer", "ann").code == 0
+
+
 def test_a_dispute_is_settled_by_an_adjudication(project: Path) -> None:
     for reviewer, verdict in (("ann", "absent"), ("bob", "contradicted")):
         rag_audit(project, "audit", "record", "r1", "q00", "c1", verdict, "--reviewer", reviewer)
