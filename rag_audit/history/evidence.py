@@ -1,7 +1,6 @@
 """Checking one run file in a single pass: every line's hash, every place in the index, the digest of the whole."""
 
 import hashlib
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,7 +64,7 @@ class _Pass:
         self.entries.append(entry)
         self.places[entry] = line
         for text_hash, offset, length, _ in document["texts"]:
-            if jsonl.hash_of(os.pread(handle, length, offset)) != text_hash:
+            if jsonl.hash_of(jsonl.read_at(handle, offset, length)) != text_hash:
                 self.problem(line, f"the text at byte {offset} that it refers to is not there")
                 return
 
@@ -86,7 +85,7 @@ def check_run_file(path: Path) -> CheckedRun:
         if header.run.id != path.stem:
             first = jsonl.Line(1, 0, b"", True)
             state.problem(first, f"this is the file of run {header.run.id}")
-    except (HistoryError, KeyError, TypeError, ValueError) as error:
+    except (HistoryError, LookupError, TypeError, ValueError, OverflowError, OSError) as error:
         said = error.message if isinstance(error, HistoryError) else f"cannot be read: {error}"
         state.checked.problems.append(Problem(str(path), None, None, said))
     return state.checked
@@ -97,7 +96,7 @@ def _check_closing(state: _Pass, line: jsonl.Line, digest: str, handle: int) -> 
     if closing is None or (closing.digest == digest and not state.checked.problems):
         return
     start, count = closing.index
-    stated = os.pread(handle, count * ENTRY, start).decode("ascii", "replace")
+    stated = jsonl.read_at(handle, start, count * ENTRY).decode("ascii", "replace")
     indexed = {stated[at : at + ENTRY] for at in range(0, len(stated), ENTRY)}
     moved = [place for entry, place in state.places.items() if entry not in indexed]
     if moved:

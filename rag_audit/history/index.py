@@ -1,6 +1,5 @@
 """The index line of a closed run: fixed-width entries sorted by question, searched where they lie on disk."""
 
-import os
 from collections.abc import Iterable
 
 from rag_audit.history import jsonl
@@ -29,7 +28,7 @@ def index_line(entries: Iterable[str]) -> tuple[bytes, int]:
 
 def read_entry(handle: int, start: int, number: int) -> tuple[str, int, int, int]:
     """Entry by number: (key, repeat, offset, length)."""
-    text = os.pread(handle, ENTRY, start + number * ENTRY).decode("ascii", "replace")
+    text = jsonl.read_at(handle, start + number * ENTRY, ENTRY).decode("ascii", "replace")
     return text[:_KEY], int(text[_KEY:-20], 16), int(text[-20:-8], 16), int(text[-8:], 16)
 
 

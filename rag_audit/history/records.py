@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import orjson
 
 from rag_audit.history import jsonl
@@ -65,11 +66,7 @@ def record_heads(layout: Layout) -> tuple[str, ...]:
 
 def read_parents(path: Path) -> dict[str, tuple[str, ...]]:
     """Hash of every intact record of a file to the hashes of its parents."""
-    return {
-        jsonl.stated_hash(line.data): tuple(map(str, orjson.loads(line.data).get("parents", ())))
-        for line in jsonl.read_lines(path)
-        if jsonl.is_intact(line.data)
-    }
+    return {record_hash: link.parents for record_hash, link in _links(path)}
 
 
 def record_of(kind: str, line: bytes, where: str) -> Decision | AuditSample:
@@ -94,16 +91,35 @@ def _records(path: Path, kind: str, record: type[Record]) -> Iterator[Record]:
             raise unreadable(where, "it was changed after it was written")
 
 
+class _Named(msgspec.Struct):
+    id: str
+
+
+class _Link(msgspec.Struct):
+    """What joins a record to the others, the same in every schema."""
+
+    parents: tuple[str, ...] = ()
+    decision: _Named | None = None
+    sample: _Named | None = None
+
+
+def _links(path: Path) -> Iterator[tuple[str, _Link]]:
+    """Hash and link of every intact record; one that is none of ours joins nothing, and `verify` names it."""
+    for line in jsonl.read_lines(path):
+        if jsonl.is_intact(line.data):
+            try:
+                link = msgspec.json.decode(line.data, type=_Link)
+            except (msgspec.MsgspecError, ValueError):
+                link = _Link()
+            yield jsonl.stated_hash(line.data), link
+
+
 def _append_once(path: Path, kind: str, record: Decision | AuditSample) -> None:
     with jsonl.locked(path) as handle:
         jsonl.mend_tail(handle, path)
-        known: dict[str, tuple[str, ...]] = {}
-        for line in jsonl.read_lines(path):
-            if not jsonl.is_intact(line.data):
-                continue
-            document = orjson.loads(line.data)
-            if document[kind]["id"] == record.id:
-                return
-            known[document["hash"]] = document["parents"]
-        body = {"schema": SCHEMA, "kind": kind, "parents": heads_of(known), kind: record}
+        known = dict(_links(path))
+        if any(named and named.id == record.id for link in known.values() for named in (link.decision, link.sample)):
+            return
+        parents = heads_of({record_hash: link.parents for record_hash, link in known.items()})
+        body = {"schema": SCHEMA, "kind": kind, "parents": parents, kind: record}
         jsonl.append(handle, jsonl.seal(jsonl.encode(body)))

@@ -4,7 +4,6 @@ Lines in order: `run` (header), then for every question its new `text` lines and
 the writer gave up and `attempt` where the run was resumed, and at the end `rows`, `index` and `close`.
 """
 
-import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -43,8 +42,8 @@ class Closing:
     run: RunSummary
     digest: str
     """SHA-256 of all bytes before this line."""
-    rows: tuple[int, int]
-    """Offset and length of the line that holds the rows."""
+    rows: int
+    """Offset of the line that holds the rows."""
     index: tuple[int, int]
     """Offset of the first index entry, and how many there are."""
     hash: str = ""
@@ -97,10 +96,9 @@ def read_unclosed(path: Path) -> RunSummary:
 
 def read_rows_line(path: Path, closing: Closing) -> bytes:
     """The columns that the ledger line holds too, as JSON bytes."""
-    offset, length = closing.rows
     with jsonl.opened(path) as file:
-        file.seek(offset)
-        line = file.read(length)
+        file.seek(max(closing.rows, 0))
+        line = file.readline().removesuffix(b"\n")
     if not jsonl.is_intact(line) or kind_of(line) != "rows":
         raise unreadable(str(path), "the line with the rows was changed")
     return line[line.index(b'"rows":', jsonl.BODY_AT) + len(b'"rows":') : -1]
@@ -125,8 +123,8 @@ def read_question(path: Path, question_id: str) -> list[QuestionResult]:
         if closing is None:
             lines = [line for line in jsonl.read_lines(path) if _is_of(line, question_id) and _is_whole(line)]
         else:
-            places = entries_of_question(file.fileno(), closing.index, question_id)
-            lines = [jsonl.Line(0, at, os.pread(file.fileno(), length, at), True) for at, length in places]
+            places = _places(file.fileno(), path, closing, question_id)
+            lines = [jsonl.Line(0, at, jsonl.read_at(file.fileno(), at, length), True) for at, length in places]
         results = [texts.result(line) for line in lines]
     found = [result for result in results if result.question.id == question_id]
     if not found:
@@ -134,6 +132,13 @@ def read_question(path: Path, question_id: str) -> list[QuestionResult]:
             f"run {path.stem} has no finished question {question_id}", f"`rag-audit show {path.stem}` lists them."
         )
     return found
+
+
+def _places(handle: int, path: Path, closing: Closing, question_id: str) -> list[tuple[int, int]]:
+    try:
+        return entries_of_question(handle, closing.index, question_id)
+    except (ValueError, OverflowError, OSError) as error:
+        raise unreadable(str(path), f"its index was changed after it was written ({error})") from error
 
 
 def _is_whole(line: jsonl.Line) -> bool:
@@ -182,7 +187,7 @@ class TextReader:
         if text_hash in self._kept:
             self._kept.move_to_end(text_hash)
             return self._kept[text_hash]
-        line = os.pread(self._handle, length, offset)
+        line = jsonl.read_at(self._handle, offset, length)
         if jsonl.hash_of(line) != text_hash or not jsonl.is_intact(line):
             raise HistoryError(
                 f"a text of this question (byte {offset}) was changed after it was written",

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import orjson
 
 from rag_audit.errors import HistoryError, UsageError
@@ -28,6 +29,15 @@ from rag_audit.redact import Redactor
 
 _REMEMBERED_TEXTS = 20_000
 """Texts whose place is remembered; one that is forgotten is stored once more, which costs only room."""
+
+
+class _Finished(msgspec.Struct):
+    """What a question line says before its result."""
+
+    id: str
+    repeat: int | None
+    elapsed_s: float
+    """Seconds of work on the run until then, earlier attempts included."""
 
 
 class RunWriter:
@@ -127,7 +137,7 @@ class RunWriter:
             "schema": SCHEMA,
             "kind": "close",
             "digest": self._digest.hexdigest(),
-            "rows": (rows_at, len(rows) - 1),
+            "rows": rows_at,
             "index": (rows_at + len(rows) + entries_at, len(self._entries)),
             "run": summary,
         }
@@ -198,11 +208,11 @@ class RunWriter:
             if kind == "text":
                 self._texts[jsonl.stated_hash(line.data)] = (line.offset, len(line.data))
             elif kind == "question":
-                document = parse(kind, line.data, f"{self._path}:{line.number}")
-                key = (str(document["id"]), document["repeat"])
-                self._earlier_s = float(document["elapsed_s"])
-                self.finished.add(key)
-                self._entries.append(index_entry(*key, line.offset, len(line.data)))
+                where = f"{self._path}:{line.number}"
+                question = as_record(parse(kind, line.data, where), _Finished, where)
+                self._earlier_s = question.elapsed_s
+                self.finished.add((question.id, question.repeat))
+                self._entries.append(index_entry(question.id, question.repeat, line.offset, len(line.data)))
         self._append(jsonl.seal(jsonl.encode({"schema": SCHEMA, "kind": "attempt", "by": own_identity()})))
 
 
