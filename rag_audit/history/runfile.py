@@ -42,8 +42,8 @@ class Closing:
     run: RunSummary
     digest: str
     """SHA-256 of all bytes before this line."""
-    rows: int
-    """Offset of the line that holds the rows."""
+    rows: tuple[int, int]
+    """Offset and length of the line that holds the rows."""
     index: tuple[int, int]
     """Offset of the first index entry, and how many there are."""
     hash: str = ""
@@ -97,8 +97,7 @@ def read_unclosed(path: Path) -> RunSummary:
 def read_rows_line(path: Path, closing: Closing) -> bytes:
     """The columns that the ledger line holds too, as JSON bytes."""
     with jsonl.opened(path) as file:
-        file.seek(max(closing.rows, 0))
-        line = file.readline().removesuffix(b"\n")
+        line = jsonl.read_at(file.fileno(), *closing.rows)
     if not jsonl.is_intact(line) or kind_of(line) != "rows":
         raise unreadable(str(path), "the line with the rows was changed")
     return line[line.index(b'"rows":', jsonl.BODY_AT) + len(b'"rows":') : -1]

@@ -137,7 +137,7 @@ class RunWriter:
             "schema": SCHEMA,
             "kind": "close",
             "digest": self._digest.hexdigest(),
-            "rows": rows_at,
+            "rows": (rows_at, len(rows) - 1),
             "index": (rows_at + len(rows) + entries_at, len(self._entries)),
             "run": summary,
         }
