@@ -18,7 +18,7 @@ from rag_audit.export.diff_report import (
     run_name,
     verdict_text,
 )
-from rag_audit.export.markup import code
+from rag_audit.export.markup import code, code_cell
 from rag_audit.model import QuestionDelta
 
 LONGEST = 60_000
@@ -78,7 +78,7 @@ def _metrics(report: DiffReport) -> list[str]:
     ]
     for name, delta in report.diff.metrics.items():
         cells = [
-            code(name),
+            code_cell(name),
             figure(delta.before),
             figure(delta.after),
             change_text(delta),

@@ -10,12 +10,17 @@ _BACKTICKS = re.compile(r"`+")
 
 
 def code(text: str) -> str:
-    """Text as a Markdown code span on one line, where neither markup nor @mentions nor table bars work."""
-    shown = visible_line(text).replace("|", "\\|").strip() or " "
+    """Text as a Markdown code span on one line, where neither markup nor @mentions work."""
+    shown = visible_line(text).strip() or " "
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
     space = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{space}{shown}{space}{fence}"
+
+
+def code_cell(text: str) -> str:
+    """A code span inside a Markdown table, where a bar would end the cell."""
+    return code(text).replace("|", "\\|")
 
 
 def xml_text(text: str) -> str:

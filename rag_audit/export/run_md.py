@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from rag_audit.export.diff_report import figure, run_name, value_text
-from rag_audit.export.markup import code
+from rag_audit.export.markup import code, code_cell
 from rag_audit.export.run_report import RunReport
 from rag_audit.model import MetricSummary
 
@@ -15,7 +15,9 @@ def write_md(report: RunReport, out: TextIO) -> None:
     out.write(f"{summary.status.value}, {summary.origin.value}, started {summary.started_at}.\n\n")
     out.write("| metric | mean | n | of | missing |\n|---|--:|--:|--:|---|\n")
     for name, metric in summary.metrics.items():
-        out.write(f"| {code(name)} | {figure(metric.mean)} | {metric.n} | {metric.total} | {missing_text(metric)} |\n")
+        out.write(
+            f"| {code_cell(name)} | {figure(metric.mean)} | {metric.n} | {metric.total} | {missing_text(metric)} |\n"
+        )
     claims = ", ".join(f"{count} {verdict}" for verdict, count in summary.claims.items())
     out.write(f"\nClaims: {claims or 'none'}.\n\n")
     if len(summary.by_corpus) > 1:
@@ -23,14 +25,14 @@ def write_md(report: RunReport, out: TextIO) -> None:
         for corpus, metrics in summary.by_corpus.items():
             for name, metric in metrics.items():
                 if metric.n:
-                    out.write(f"| {code(corpus)} | {code(name)} | {figure(metric.mean)} | {metric.n} |\n")
+                    out.write(f"| {code_cell(corpus)} | {code_cell(name)} | {figure(metric.mean)} | {metric.n} |\n")
         out.write("\n")
     _questions(report, out)
     out.write(f"\nHistory head: {code(report.head or '–')}\n")
 
 
 def _questions(report: RunReport, out: TextIO) -> None:
-    out.write(f"| question | {' | '.join(code(name) for name in report.metrics)} | claims | flags |\n")
+    out.write(f"| question | {' | '.join(code_cell(name) for name in report.metrics)} | claims | flags |\n")
     out.write(f"|---|{'--:|' * len(report.metrics)}---|---|\n")
     for question in report.questions():
         result = question.result
@@ -43,7 +45,7 @@ def _questions(report: RunReport, out: TextIO) -> None:
             for exported in question.claims
         )
         flags = ", ".join(sorted({flag.flag.value for flag in result.flags}))
-        out.write(f"| {code(name)} | {scores} | {claims} | {flags} |\n")
+        out.write(f"| {code_cell(name)} | {scores} | {claims} | {flags} |\n")
 
 
 def missing_text(metric: MetricSummary) -> str:

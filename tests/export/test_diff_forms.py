@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from rag_audit.export.diff_html import marked_words
-from rag_audit.export.markup import code
+from rag_audit.export.markup import code, code_cell
 from rag_audit.history import History
 from tests.diff.archive import Shell, archive
 from tests.diff.made import result
@@ -87,7 +87,8 @@ def test_words_are_marked_on_both_sides() -> None:
 
 @pytest.mark.parametrize(
     ("text", "span"),
-    [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("a|b", "`a\\|b`"), ("a\nb", "`a⏎b`"), ("", "` `")],
+    [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("a|b", "`a|b`"), ("a\nb", "`a⏎b`"), ("", "` `")],
 )
 def test_code_spans(text: str, span: str) -> None:
     assert code(text) == span
+    assert code_cell(text) == span.replace("|", "\\|")
