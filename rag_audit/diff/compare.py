@@ -13,7 +13,7 @@ from rag_audit.diff.gate import GatedMetric, GateRules, check_gate
 from rag_audit.diff.meaning import Tolerance, adjust, judge_difference, measure
 from rag_audit.diff.modules import module_deltas
 from rag_audit.diff.pairing import Pair, pair_questions
-from rag_audit.diff.partition import partition
+from rag_audit.diff.partition import partition, still_failing
 from rag_audit.diff.spread import corpus_means, noise_floor, own_means
 from rag_audit.model import ArchivedRun, Cause, ClaimFlip, Comparability, MetricDelta, RunDiff, RunSummary
 
@@ -61,6 +61,7 @@ def compare_runs(
         noise_floor=noise_floor(matter.listed, before.rows, after.rows),
         own_means=own_means(matter.listed, *runs),
         by_corpus=corpus_means(listed, pairing.pairs),
+        still_failing=still_failing(list(listed.values()), pairing.pairs),
     )
 
 

@@ -87,10 +87,15 @@ def _equal(before: RetrievedChunk, after: RetrievedChunk) -> int:
 
 
 def _overlap(before: RetrievedChunk, after: RetrievedChunk) -> int:
-    """Characters that two slices of one document share; without offsets, whether one text holds the other."""
+    """Characters that two passages of one document share: one text holds the other, or their slices overlap.
+
+    The text comes first, because offsets move when a document is edited.
+    """
     earlier, later = before.chunk, after.chunk
-    if earlier.start is not None and later.start is not None:
-        end = min(earlier.start + len(earlier.text), later.start + len(later.text))
-        return max(0, end - max(earlier.start, later.start))
     shorter, longer = sorted((earlier.text, later.text), key=len)
-    return len(shorter) if shorter and shorter in longer else 0
+    if shorter and shorter in longer:
+        return len(shorter)
+    if earlier.start is None or later.start is None:
+        return 0
+    end = min(earlier.start + len(earlier.text), later.start + len(later.text))
+    return max(0, end - max(earlier.start, later.start))

@@ -21,6 +21,8 @@ class MetricFacts:
     """The judges whose change moves it; for other tools' metrics any judge the run names."""
     retrieval: bool = False
     own: bool = True
+    binary: bool = False
+    """Whether every value is 0 or 1."""
 
     @property
     def span(self) -> float | None:
@@ -48,7 +50,7 @@ def metric_facts(name: str, summary: MetricSummary) -> MetricFacts:
     own = METRICS.get(name)
     if own is not None:
         roles = (own.judged_by,) if own.judged_by else ()
-        return MetricFacts(name, *own.range, own.direction, roles, own.retrieval)
+        return MetricFacts(name, *own.range, own.direction, roles, own.retrieval, binary=own.binary)
     return MetricFacts(name, *summary.range, summary.direction, (CLAIMS, SCORES), own=False)
 
 

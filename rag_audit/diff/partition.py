@@ -77,6 +77,17 @@ def _moved_in(pairs: Sequence[Pair], columns: Sequence[Column]) -> dict[int, lis
     return found
 
 
+def still_failing(columns: Sequence[Column], pairs: Sequence[Pair]) -> dict[str, tuple[str, ...]]:
+    """The questions that failed a yes-or-no metric in both runs; those that were routed anew come first."""
+    found: dict[int, list[str]] = {}
+    for column in columns:
+        if column.facts.binary:
+            for at in ((column.before == 0) & (column.after == 0)).nonzero()[0].tolist():
+                found.setdefault(at, []).append(column.facts.name)
+    ordered = sorted(found, key=lambda at: (pairs[at].route_same, at))
+    return {pairs[at].id: tuple(found[at]) for at in ordered}
+
+
 def unscored_metrics(pair: Pair, metrics: Iterable[str]) -> dict[str, str]:
     """The metrics that one side of a question lacks for a failed reason while the other has a value."""
     return {metric: reason for metric in metrics if (reason := _unscored(pair, metric)) is not None}

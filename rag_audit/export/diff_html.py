@@ -174,6 +174,7 @@ def _apart(report: DiffReport) -> Iterator[str]:
     same_scores = [delta.id for delta in questions.changed if not delta.metrics]
     for title, ids in (
         ("Same scores, other text or route", same_scores),
+        ("Still failing: at 0 in both runs", list(report.diff.still_failing)),
         ("Unscored on one side", questions.unscored),
         ("Edited", questions.edited),
         ("Added", questions.added),

@@ -48,6 +48,7 @@ def diff_json(diff: RunDiff) -> dict[str, Any]:
             ],
         },
         "noise_floor": dict(diff.noise_floor),
+        "still_failing": {name: list(metrics) for name, metrics in diff.still_failing.items()},
         "by_corpus": {
             corpus: {
                 name: {"before": before, "after": after, "n_paired": n} for name, (before, after, n) in figures.items()

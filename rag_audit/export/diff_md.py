@@ -43,6 +43,7 @@ def diff_md(report: DiffReport) -> str:
         [
             f"{title}: {_ids(ids)}"
             for title, ids in (
+                ("Still failing", list(diff.still_failing)),
                 ("Unscored on one side", diff.questions.unscored),
                 ("Edited", diff.questions.edited),
                 ("Added", diff.questions.added),

@@ -105,6 +105,11 @@ def headline(report: DiffReport) -> list[str]:
     others = [name for name, delta in diff.metrics.items() if delta.verdict is MetricVerdict.NOT_COMPARABLE]
     if others:
         sentences.append(f"Not comparable: {', '.join(others)}.")
+    if any("judge" in reason for name in others for reason in diff.comparable[name].reasons):
+        sentences.append(
+            f"The judge differs: `rag-audit rejudge {diff.before}` judges the earlier answers again, by the judge "
+            "that is configured now."
+        )
     if not any(delta.verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED) for delta in diff.metrics.values()):
         sentences.append("No metric's total moved beyond what chance and the tolerance allow.")
     counts = [

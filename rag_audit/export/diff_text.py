@@ -41,6 +41,7 @@ def diff_text(report: DiffReport) -> str:
         _questions("Improved", report.diff.questions.improved, report),
         _questions("Changed, neither better nor worse", [delta for delta in changed if delta.metrics], report),
         _same_scores([delta for delta in changed if not delta.metrics]),
+        _still_failing(report),
         _apart(report),
         _modules(report),
         _corpora(report),
@@ -112,6 +113,14 @@ def _same_scores(deltas: Sequence[QuestionDelta]) -> list[str]:
         f"Same scores, other text or route ({len(ids)}) [{cause}]: {visible_line(', '.join(ids))}"
         for cause, ids in by_cause.items()
     ]
+
+
+def _still_failing(report: DiffReport) -> list[str]:
+    failing = report.diff.still_failing
+    if not failing:
+        return []
+    lines = [f"  {visible_line(name)}  {', '.join(metrics)}" for name, metrics in failing.items()]
+    return [f"Still failing: at 0 in both runs ({len(failing)})", *lines]
 
 
 def _apart(report: DiffReport) -> list[str]:

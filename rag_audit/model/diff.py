@@ -134,3 +134,5 @@ class RunDiff:
     """Metric to (mean, n) of each run on its own, to show beside the shared set."""
     by_corpus: Mapping[str, Mapping[str, tuple[float | None, float | None, int]]] = field(default_factory=dict)
     """Corpus to metric to (before, after, n_paired)."""
+    still_failing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Question to the yes-or-no metrics in which it failed in both runs; those that were routed anew come first."""

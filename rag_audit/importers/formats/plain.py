@@ -155,6 +155,8 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
         return LeftOut(record.line, "no question")
     scores, missing = _scores(values, names)
     judge = map_of(values.get("judge"))
+    # The line's judge gave its claims their verdicts; its scores too, unless the run line names another for them.
+    named = _named(context, "scores")
     chunks, problem = chunks_of(values.get("contexts"))
     claims = _claims(values.get("claims"))
     unknown_keys = sorted(values.keys() - _KEYS)
@@ -177,8 +179,8 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
         excerpt=text_of(values.get("excerpt")),
         claim_judge=name_of(judge.get("model")) or (_named(context, "claims") if claims else None),
         claim_prompt=name_of(judge.get("prompt_hash")) or context.prompts.get("claims"),
-        score_judge=_named(context, "scores") if not _JUDGED.isdisjoint(scores) else None,
-        score_prompt=context.prompts.get("scores"),
+        score_judge=(named or name_of(judge.get("model"))) if not _JUDGED.isdisjoint(scores) else None,
+        score_prompt=context.prompts.get("scores") or (None if named else name_of(judge.get("prompt_hash"))),
         measurements={
             name: number
             for name, value in map_of(values.get("measurements")).items()
