@@ -57,13 +57,17 @@ def room_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else ""
 
 
+def is_for_types_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
 def imports_of(path: Path) -> list[tuple[str, bool]]:
     """Every imported module of a file, with whether it is imported when the file is."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {
         id(inner)
         for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types_only(function)
         for inner in ast.walk(function)
     }
     found: list[tuple[str, bool]] = []

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from rag_audit.model import Excerpt, Span, Support
 
 _SAME = str.maketrans(
-    {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-",
+    {"‹": "<",
+     "‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-",
      "‑": "-", "−": "-", "\u00a0": " ", "\u202f": " "}
 )  # fmt: skip
 _MARKS = re.compile(r"[\s`*_\"'>|]+")

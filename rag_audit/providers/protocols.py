@@ -35,6 +35,10 @@ class Generator(Protocol):
         """One answer; raises ProviderError, whose `reason` is the missing-reason word."""
         ...
 
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the service's behaviour in this run; empty where there is nothing."""
+        ...
+
     async def aclose(self) -> None:
         """Release connections."""
         ...
@@ -51,6 +55,10 @@ class ClaimJudge(Protocol):
         """Judge the answer, or exactly the given claims; failures are in `.error`; raises only KeyRejected."""
         ...
 
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the service's behaviour in this run; empty where there is nothing."""
+        ...
+
     async def aclose(self) -> None:
         """Release connections."""
         ...
@@ -65,6 +73,10 @@ class ScoreJudge(Protocol):
         self, question: Question, answer: str, retrieved: Sequence[RetrievedChunk]
     ) -> tuple[ScoreJudgment, tuple[JudgeCall, ...]]:
         """Score the answer; failures are in `.error`; raises only KeyRejected."""
+        ...
+
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the service's behaviour in this run; empty where there is nothing."""
         ...
 
     async def aclose(self) -> None:

@@ -57,6 +57,9 @@ class BlindJudge:
         verified = tuple(Claim(claim.id, claim.text, Verdict.VERIFIED) for claim in (claims or ())[:-1])
         return ClaimJudgment(excerpt, verified, self.identity), ()
 
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
     async def aclose(self) -> None:
         return
 

@@ -46,6 +46,10 @@ class OfflineClaimJudge:
         )
         return judgment, ()
 
+    def notes(self) -> tuple[str, ...]:
+        """Nothing to report."""
+        return ()
+
     async def aclose(self) -> None:
         """Nothing to release."""
 

@@ -57,6 +57,10 @@ class OfflineGenerator:
             cost_usd=0.0,
         )
 
+    def notes(self) -> tuple[str, ...]:
+        """Nothing to report."""
+        return ()
+
     async def aclose(self) -> None:
         """Nothing to release."""
 

@@ -37,6 +37,10 @@ class OfflineScoreJudge:
         )
         return judgment, ()
 
+    def notes(self) -> tuple[str, ...]:
+        """Nothing to report."""
+        return ()
+
     async def aclose(self) -> None:
         """Nothing to release."""
 
