@@ -44,6 +44,8 @@ def test_raw_agreement_without_an_error_is_not_certain() -> None:
     assert found.raw_bounds == wilson(10, 10)
     assert found.kappa_bounds == (1.0, 1.0)
     assert any(note.startswith("kappa: the interval has no width") for note in found.notes)
+    assert any("nominal 95 %" in note for note in found.notes)
+    assert not any("nominal 95 %" in note for note in clustered_agreement([SAME] * 9 + [REJECTED] * 9).notes)
 
 
 def test_kappa_has_no_interval_where_resamples_leave_it_undefined() -> None:
