@@ -12,6 +12,7 @@ from rag_audit.diff.compare import comparability
 from rag_audit.diff.facts import metric_facts, shared_metrics
 from rag_audit.diff.pairing import Pairing, QuestionSide, pair_questions
 from rag_audit.diff.partition import unscored_metrics
+from rag_audit.diff.several import SeveralRuns, follow_runs
 from rag_audit.errors import UsageError
 from rag_audit.export.diff_report import DiffReport, QuestionPair
 from rag_audit.history import History
@@ -90,8 +91,21 @@ def question_pair(history: History, diff: RunDiff, question_id: str) -> Question
     return QuestionPair(history.result(diff.before, question_id), history.result(diff.after, question_id))
 
 
-def _check_metrics(only: Sequence[str], before: RunSummary, after: RunSummary) -> None:
-    known = {*METRICS, *before.metrics, *after.metrics}
+def follow(
+    history: History, runs: Sequence[RunSummary], settings: Settings, *, only: Sequence[str] = ()
+) -> SeveralRuns:
+    """Follow every question through three or more runs, in the order given."""
+    _check_metrics(only, *runs)
+    return follow_runs(
+        [history.archived(run.id) for run in runs],
+        metrics=settings.items("diff.metrics"),
+        tolerance=settings.number("diff.tolerance"),
+        only=only,
+    )
+
+
+def _check_metrics(only: Sequence[str], *runs: RunSummary) -> None:
+    known = {*METRICS, *(name for run in runs for name in run.metrics)}
     for name in only:
         if name not in known:
             near = get_close_matches(name, known, n=3, cutoff=0.5)

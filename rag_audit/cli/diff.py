@@ -7,16 +7,17 @@ import click
 
 from rag_audit.cli.output import diagnose, print_json, say
 from rag_audit.cli.verb import Invocation, verb
-from rag_audit.comparison import diff_runs, report_diff
+from rag_audit.comparison import diff_runs, follow, report_diff
 from rag_audit.config import load_settings
 from rag_audit.diff import CONDITIONS
 from rag_audit.errors import UsageError
 from rag_audit.export.diff_html import diff_html
-from rag_audit.export.diff_json import diff_json
+from rag_audit.export.diff_json import diff_json, several_json
 from rag_audit.export.diff_junit import diff_junit
 from rag_audit.export.diff_md import diff_md
 from rag_audit.export.diff_report import DiffReport
 from rag_audit.export.diff_text import diff_text
+from rag_audit.export.several_text import several_text
 from rag_audit.export.writing import written
 from rag_audit.history import History
 
@@ -34,6 +35,7 @@ FORMS: dict[str, Callable[[DiffReport], str]] = {
 @verb("diff", short_help="What changed between runs.")
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
+@click.argument("further", metavar="[MORE]...", nargs=-1)
 @click.option("--fail-on", "fail_on", multiple=True, type=click.Choice(CONDITIONS), help="Exit 1 on this; repeatable.")
 @click.option("--metric", "only", multiple=True, metavar="M", help="List and gate only this metric; repeatable.")
 @click.option(
@@ -50,6 +52,7 @@ def diff_command(
     invocation: Invocation,
     before: str,
     after: str,
+    further: Sequence[str],
     fail_on: Sequence[str],
     only: Sequence[str],
     tolerances: Sequence[str],
@@ -60,9 +63,15 @@ def diff_command(
     """Compare AFTER with BEFORE question by question, over the questions that both scored.
 
     With --fail-on the exit code is 1 where the gate trips; the printed verdict and the code come from one value.
+    MORE runs give a table by question instead, with the run at which each question broke.
     """
     project = invocation.root
     history = History(project)
+    if further:
+        if fail_on or output or form != "text":
+            raise UsageError("--fail-on, --format and --output take two runs", "Compare two runs at a time.")
+        _follow(invocation, history, (before, after, *further), only)
+        return 0
     overall, by_metric = _tolerances(tolerances)
     diff = diff_runs(
         history,
@@ -84,6 +93,15 @@ def diff_command(
             out.write(FORMS[form](report_diff(history, diff)))
         diagnose(f"{diff.before} → {diff.after}: {output}")
     return GATE_TRIPPED if diff.gate.tripped else 0
+
+
+def _follow(invocation: Invocation, history: History, refs: Sequence[str], only: Sequence[str]) -> None:
+    summaries = [history.resolve(ref) for ref in refs]
+    followed = follow(history, summaries, load_settings(invocation.root), only=only)
+    if invocation.json:
+        print_json(several_json(followed))
+    else:
+        say(several_text(followed, summaries))
 
 
 def _tolerances(given: Sequence[str]) -> tuple[float | None, dict[str, float]]:

@@ -100,7 +100,7 @@ class Pairing:
 
 def pair_questions(before: Sequence[QuestionRow], after: Sequence[QuestionRow]) -> Pairing:
     """Pair by id; a question whose text, reference answer or keywords differ is edited, not paired."""
-    earlier, later = _sides(before), _sides(after)
+    earlier, later = question_sides(before), question_sides(after)
     common = sorted(earlier.keys() & later.keys())
     edited = tuple(name for name in common if earlier[name].question != later[name].question)
     apart = frozenset(edited)
@@ -112,7 +112,8 @@ def pair_questions(before: Sequence[QuestionRow], after: Sequence[QuestionRow]) 
     )
 
 
-def _sides(rows: Sequence[QuestionRow]) -> dict[str, QuestionSide]:
+def question_sides(rows: Sequence[QuestionRow]) -> dict[str, QuestionSide]:
+    """Every question of a run by its id, its repeats condensed."""
     groups: defaultdict[str, list[QuestionRow]] = defaultdict(list)
     for row in rows:
         groups[row.id].append(row)

@@ -138,7 +138,8 @@ def _moves(
     # The worst metric: the deepest loss that counts, else the largest gain, else whatever moved most.
     worst = _worst(gains) or _worst(sizes) or next(iter(metrics))
     mixed = any(gain < 0 for gain in gains.values()) and any(gain > 0 for gain in gains.values())
-    return _Moves(QuestionDelta(pair.id, metrics, causes, causes[worst], mixed), tuple(gains.values()))
+    losses = tuple(name for name, gain in gains.items() if gain < 0)
+    return _Moves(QuestionDelta(pair.id, metrics, causes, causes[worst], mixed, losses), tuple(gains.values()))
 
 
 def _worst(gains: Mapping[str, float]) -> str | None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rag_audit.diff.several import SeveralRuns
 from rag_audit.model import MetricDelta, ModuleDelta, QuestionDelta, RunDiff
 
 
@@ -93,4 +94,27 @@ def _module(module: ModuleDelta) -> dict[str, Any]:
         "hit_at_1": list(module.hit_at_1),
         "collapse": module.collapse,
         "questions": list(module.questions),
+    }
+
+
+def several_json(followed: SeveralRuns) -> dict[str, Any]:
+    """Three or more runs by question."""
+    return {
+        "runs": list(followed.runs),
+        "metrics": {
+            name: {
+                "means": list(followed.means[name]),
+                "questions": [
+                    {
+                        "id": history.id,
+                        "values": list(history.values),
+                        "broke_at": history.broke_at,
+                        "cause": history.cause.value if history.cause else None,
+                        "edited_at": list(history.edited_at),
+                    }
+                    for history in questions
+                ],
+            }
+            for name, questions in followed.questions.items()
+        },
     }

@@ -56,6 +56,8 @@ class QuestionDelta:
     cause: Cause | None = None
     """The cause of the worst metric."""
     mixed: bool = False
+    losses: tuple[str, ...] = ()
+    """Metrics that got worse, where that can be said."""
 
 
 @dataclass(frozen=True, slots=True)
