@@ -15,7 +15,8 @@ import numpy as np
 from numpy.random import Generator
 
 from rag_audit.model import Interval
-from rag_audit.statistics.agreement import clustered_agreement, wilson
+from rag_audit.statistics.agreement import wilson
+from rag_audit.statistics.clustered import clustered_agreement
 from rag_audit.statistics.corrected import SplitCounts, corrected_mean, split_guarded
 
 QUESTIONS = 255

@@ -14,7 +14,7 @@ from rag_audit.errors import UsageError
 from rag_audit.history import History
 from rag_audit.model import AuditSample, Decision, QuestionResult, Queue, RunStatus, RunSummary
 from rag_audit.sampling import draw_questions, sample_size, seed_of_run
-from rag_audit.statistics.agreement import ClaimAgreement
+from rag_audit.statistics.clustered import ClaimAgreement
 
 
 def now() -> str:

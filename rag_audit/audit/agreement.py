@@ -10,11 +10,10 @@ from rag_audit.metrics import mean
 from rag_audit.model import Decision, Interval, Queue
 from rag_audit.statistics.agreement import (
     CLASSES,
-    ClaimAgreement,
-    clustered_agreement,
     krippendorff_alpha,
     weighted_kappa,
 )
+from rag_audit.statistics.clustered import ClaimAgreement, clustered_agreement
 from rag_audit.statistics.paired import paired_bootstrap, sign_flip
 
 

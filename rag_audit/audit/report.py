@@ -31,7 +31,7 @@ from rag_audit.audit.estimates import BlindDecisions, Correction, correct, quest
 from rag_audit.audit.standing import SKIP, first_blind, first_unblinded, resolve, subject
 from rag_audit.metrics import METRICS, summarise
 from rag_audit.model import AuditSample, Decision, Interval, MetricSummary, Queue, RunSummary
-from rag_audit.statistics.agreement import ClaimAgreement
+from rag_audit.statistics.clustered import ClaimAgreement
 
 NOT_TARGETED = "the draw does not target this metric"
 NO_SAMPLE = "no random sample was drawn"

@@ -8,7 +8,7 @@ from rag_audit.audit.effective import AuditedQuestion, EffectiveClaim
 from rag_audit.audit.report import AuditedMetric, AuditReport, ReviewerReport, SampleState
 from rag_audit.audit.verdict import release_verdict
 from rag_audit.model import Interval, JsonObject, RunSummary
-from rag_audit.statistics.agreement import ClaimAgreement
+from rag_audit.statistics.clustered import ClaimAgreement
 
 
 def report_json(report: AuditReport) -> JsonObject:

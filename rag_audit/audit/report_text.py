@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rag_audit.audit.report import AuditedMetric, AuditReport, SampleState
 from rag_audit.audit.verdict import counted, release_verdict
-from rag_audit.statistics.agreement import CLASSES, Bounds, ClaimAgreement
+from rag_audit.statistics.agreement import CLASSES, Bounds
+from rag_audit.statistics.clustered import ClaimAgreement
 from rag_audit.text.table import table
 from rag_audit.text.visible import visible_line
 

@@ -10,7 +10,8 @@ from rag_audit.export.auditpack import AuditPack, Place, find_claim, judged_clai
 from rag_audit.export.markup import html_text
 from rag_audit.export.page import html_table, page_end, page_start, tagged
 from rag_audit.model import Claim, ClaimJudgment, Decision, QuestionResult
-from rag_audit.statistics.agreement import CLASSES, ClaimAgreement
+from rag_audit.statistics.agreement import CLASSES
+from rag_audit.statistics.clustered import ClaimAgreement
 
 
 def write_audit_html(pack: AuditPack, out: TextIO) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rag_audit.statistics.agreement import clustered_agreement, cohen_kappa, gwet_ac1, weighted_kappa, wilson
+from rag_audit.statistics.agreement import cohen_kappa, gwet_ac1, weighted_kappa, wilson
+from rag_audit.statistics.clustered import clustered_agreement
 
 SAME = [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 OTHER = [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
