@@ -1,5 +1,6 @@
 """BM25 over postings: the scores of rank_bm25.BM25Okapi, bit for bit, without walking every document."""
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,27 +16,22 @@ class PostingsBM25(BM25Okapi):  # type: ignore[misc]
 
     def __init__(self, documents: Iterable[Sequence[str]], k1: float = 1.5, b: float = 0.75, epsilon: float = 0.25):
         number_of: dict[str, int] = {}
-        postings: list[list[int]] = []
-        frequencies: list[list[int]] = []
-        lengths: list[int] = []
-        for at, document in enumerate(documents):
+        terms = array("q")
+        lengths = array("q")
+        for document in documents:
             lengths.append(len(document))
-            counts: dict[str, int] = {}
-            for term in document:
-                counts[term] = counts.get(term, 0) + 1
-            for term, count in counts.items():
-                number = number_of.setdefault(term, len(postings))
-                if number == len(postings):
-                    postings.append([])
-                    frequencies.append([])
-                postings[number].append(at)
-                frequencies[number].append(count)
-        ends = numpy.cumsum([0, *map(len, postings)], dtype=numpy.int64)
+            terms.extend([number_of.setdefault(term, len(number_of)) for term in document])
+        count = max(len(lengths), 1)
+        document_of = numpy.repeat(numpy.arange(len(lengths), dtype=numpy.int64), lengths)
+        # Sorted by term, then document; a term's number is the order of its first appearance, as in the original.
+        pairs, frequencies = numpy.unique(
+            numpy.array(terms, dtype=numpy.int64) * count + document_of, return_counts=True
+        )
         self._set(
             list(number_of),
-            ends,
-            numpy.array([at for listed in postings for at in listed], dtype=numpy.int32),
-            numpy.array([count for listed in frequencies for count in listed], dtype=numpy.int32),
+            numpy.searchsorted(pairs, numpy.arange(len(number_of) + 1, dtype=numpy.int64) * count),
+            (pairs % count).astype(numpy.int32),
+            frequencies.astype(numpy.int32),
             numpy.array(lengths, dtype=numpy.int64),
             (k1, b, epsilon),
         )
@@ -75,9 +71,13 @@ class PostingsBM25(BM25Okapi):  # type: ignore[misc]
         if not numbers:
             return []
         scores = self.get_scores(query)
-        found = numpy.unique(
-            numpy.concatenate([self._postings[self._ends[number] : self._ends[number + 1]] for number in numbers])
-        )
+        holds = numpy.zeros(self.corpus_size, dtype=bool)
+        for number in numbers:
+            holds[self._postings[self._ends[number] : self._ends[number + 1]]] = True
+        found = numpy.flatnonzero(holds)
+        if len(found) > limit:
+            least = numpy.partition(scores[found], len(found) - limit)[len(found) - limit]
+            found = found[scores[found] >= least]
         order = numpy.lexsort((found, -scores[found]))[:limit]
         return [(int(found[at]), float(scores[found[at]])) for at in order]
 

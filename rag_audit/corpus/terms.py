@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from functools import lru_cache
 
 _RUN = re.compile(r"\d+(?:[.,]\d+)*(?=[^\W\d_]*\b)|[^\W]+(?:[.\-/:][^\W]+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -39,30 +39,24 @@ _STOP_WORDS = {
 
 def terms_of(text: str, language: str = "en") -> list[str]:
     """The terms of a text in their order; `language` (en | de | none) decides on stop words and stems."""
-    stop_words = _STOP_WORDS.get(language, frozenset())
-    terms = [
-        _stem(term, language) if term.isalpha() else term
-        for term in _raw_terms(unicodedata.normalize("NFKC", text))
-        if term not in stop_words
+    normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    terms = [term for run in _RUN.findall(normal) for term in _terms_of_run(run, language)]
+    terms += [
+        f"{quantity['number'].replace(',', '.')}{_fold(quantity['unit'])}" for quantity in _QUANTITY.finditer(normal)
     ]
     return terms
 
 
-def _raw_terms(text: str) -> Iterator[str]:
-    for run in _RUN.finditer(text):
-        word = run[0]
-        if _NUMBER.fullmatch(word):
-            yield word.replace(",", ".")
-            continue
-        parts = [piece for part in _PART.findall(word) for piece in _CAMEL.split(part)]
-        whole = _fold(word)
-        yield whole
-        if len(parts) > 1:
-            for part in parts:
-                if (folded := _fold(part)) != whole:
-                    yield folded
-    for quantity in _QUANTITY.finditer(text):
-        yield f"{quantity['number'].replace(',', '.')}{_fold(quantity['unit'])}"
+@lru_cache(maxsize=100_000)
+def _terms_of_run(run: str, language: str) -> tuple[str, ...]:
+    """A word, number or identifier: whole, then in parts."""
+    if _NUMBER.fullmatch(run):
+        return (run.replace(",", "."),)
+    whole = _fold(run)
+    parts = [piece for part in _PART.findall(run) for piece in _CAMEL.split(part)]
+    folded = [whole] if len(parts) == 1 else [whole, *(part for part in map(_fold, parts) if part != whole)]
+    stop_words = _STOP_WORDS.get(language, frozenset())
+    return tuple(_stem(term, language) if term.isalpha() else term for term in folded if term not in stop_words)
 
 
 def _fold(word: str) -> str:
