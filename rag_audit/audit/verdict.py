@@ -27,7 +27,9 @@ def release_verdict(report: AuditReport) -> ReleaseVerdict:
     judge = f"the judge alone says {percent(metric.judge.mean)}"
     interval = metric.correction.interval
     if interval.low is None or interval.high is None:
-        return ReleaseVerdict("unchecked", f"No verdict: {_why_unchecked(report)}; {judge}, unchecked.", None)
+        needed = metric.correction.needed
+        advice = f" At worst {counted(needed, 'checked question')} give ±10 points." if needed is not None else ""
+        return ReleaseVerdict("unchecked", f"No verdict: {_why_unchecked(report)}; {judge}, unchecked.{advice}", None)
     inside = interval.low <= metric.judge.mean <= interval.high
     span = f"95 % interval {percent(interval.low)} to {percent(interval.high)}"
     basis = f"{interval.n} of {counted(metric.judge.n, 'judged question')} checked blind by {_who(report)}"

@@ -84,10 +84,12 @@ def _jeffreys(yes: float, no: float) -> tuple[float, float]:
 def questions_needed(counts: SplitCounts, half_width: float) -> int | None:
     """Checked questions at which `split_guarded` would be about so narrow if the rates stay; None: more than there are.
 
-    At least as many as are checked already.
+    At least as many as are checked already. Before 2 are checked nothing is known of the rates: then it is the number
+    that suffices at worst, Wilson's at a rate of one half.
     """
-    if counts.n < 2 or counts.judged < 2:
-        return None
+    if counts.n < 2:
+        at_worst = next(n for n in range(2, 10**9) if _half_width(wilson(n / 2, n)) <= half_width)
+        return at_worst if at_worst <= counts.judged else None
     share = counts.judged_good / counts.judged
     if_passed = (counts.tp + 0.5) / (counts.tp + counts.fp + 1)
     if_failed = (counts.fn + 0.5) / (counts.fn + counts.tn + 1)
@@ -97,7 +99,7 @@ def questions_needed(counts: SplitCounts, half_width: float) -> int | None:
         tp, fn = passed * if_passed, failed * if_failed
         expected = SplitCounts(counts.judged_good, counts.judged, tp, passed - tp, fn, failed - fn)
         found = split_guarded(expected) if n > counts.n else split_guarded(counts)
-        return found.low is not None and found.high is not None and (found.high - found.low) / 2 <= half_width
+        return _half_width((found.low, found.high)) <= half_width
 
     low, high = max(2, math.ceil(counts.n)), math.floor(counts.judged)
     if is_enough(low):
@@ -108,6 +110,11 @@ def questions_needed(counts: SplitCounts, half_width: float) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
+
+
+def _half_width(bounds: tuple[float | None, float | None]) -> float:
+    low, high = bounds
+    return math.inf if low is None or high is None else (high - low) / 2
 
 
 def corrected_mean(

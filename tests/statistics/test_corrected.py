@@ -97,4 +97,12 @@ def test_needed_questions_narrow_the_interval_to_what_was_asked() -> None:
     assert 26 < needed < 255
     assert questions_needed(counts, 0.5) == 26
     assert questions_needed(counts, 0.001) is None
+
+
+def test_before_anything_is_checked_the_worst_case_is_named() -> None:
+    assert questions_needed(SplitCounts(200, 255, 1, 0, 0, 0), 0.1) == 93
+    low, high = wilson(93 / 2, 93)
+    assert low is not None
+    assert high is not None
+    assert (high - low) / 2 <= 0.1
     assert questions_needed(SplitCounts(2, 3, 1, 0, 0, 0), 0.1) is None
