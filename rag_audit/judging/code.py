@@ -1,113 +1,148 @@
-"""The stretches of a Python file that a question about one line needs: its function, and the siblings it reaches.
+"""The stretch of Python code a question is about: the function around a line, and the siblings it reaches.
 
-A look-up by name returns the first function of that name, which may be another class's; a look-up by line cannot.
-The siblings that the function calls and those that call it come with it, one level, so that no recursion is halved.
+Found by position, never by name: the first function of that name may belong to another class. Siblings are taken one
+level in both directions, so that neither half of a recursion is missing.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rag_audit.judging.sections import Stretch
 
-_LINES_AROUND = 20
-"""Lines shown on each side where no function contains the line, or the file is not Python."""
+_AROUND = 15
+"""Lines shown on each side where no function holds the line, or the text is no Python."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_SOURCE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::\d+)?")
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Owner = ast.Module | ast.ClassDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def choose_code(text: str, line: int, limit: int) -> tuple[list[Stretch], int]:
-    """The stretches for one 1-based line, in file order and at most `limit` characters, and how many did not fit.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A function with the class it is a method of."""
 
-    The function whose body contains the line comes first, then the siblings that it calls, then those that call it.
+    function: Function
+    owner: ast.ClassDef | None
+
+    @property
+    def heading(self) -> tuple[str, ...]:
+        return (self.owner.name, self.function.name) if self.owner else (self.function.name,)
+
+
+def split_source(source: str) -> tuple[str, int] | None:
+    """`file:line` as (file, line); None where it is no such thing."""
+    match = _SOURCE.fullmatch(source.strip())
+    return (match["file"], int(match["line"])) if match and int(match["line"]) > 0 else None
+
+
+def code_stretches(text: str, line: int, limit: int) -> tuple[list[Stretch], int]:
+    """The function whose body contains the 1-based line, then what it calls and what calls it, in document order.
+
+    At most `limit` characters, the function itself first; also returns how many characters did not fit. No stretch
+    where the text has no such line.
     """
-    offsets = _line_offsets(text)
-    line = max(1, min(line, len(offsets) - 1))
-    found = _function_at(text, line)
-    if found is None:
-        stretch = _window(offsets, line)
-        return [_narrowed(stretch, offsets[line - 1], limit)], max(0, stretch.end - stretch.start - limit)
-    function, owners = found
-    heading = tuple(owner.name for owner in owners if isinstance(owner, ast.ClassDef))
-    siblings = [node for node in owners[-1].body if isinstance(node, _Function) and node is not function]
-    wanted = [function, *_called_by(function, siblings), *_callers_of(function, siblings)]
-    stretches: list[Stretch] = []
-    left_out = 0
-    for node in dict.fromkeys(wanted):
-        whole = _stretch(text, offsets, node, heading)
-        size = whole.end - whole.start
-        if size <= limit:
-            stretches.append(whole)
-            limit -= size
-        elif node is function:
-            stretches.append(_narrowed(whole, offsets[line - 1], limit))
-            left_out, limit = left_out + size - limit, 0
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    if line > len(starts):
+        return [], 0
+    try:
+        places = list(_places(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        places = []
+    here = [place for place in places if _first_line(place.function) <= line <= (place.function.end_lineno or 0)]
+    if not here:
+        low, high = max(line - 1 - _AROUND, 0), min(line + _AROUND, len(starts))
+        wanted = [Stretch(starts[low], starts[high] if high < len(starts) else len(text))]
+    else:
+        wanted = [_stretch(place, starts, text) for place in (here[0], *_reached(here[0], places))]
+    kept: list[Stretch] = []
+    left, left_out = limit, 0
+    for stretch in wanted:
+        size = stretch.end - stretch.start
+        if size <= left:
+            kept.append(stretch)
+            left -= size
+        elif not kept:
+            kept.append(Stretch(stretch.start, stretch.start + left, stretch.heading))
+            left_out, left = left_out + size - left, 0
         else:
             left_out += size
-    return sorted(stretches, key=lambda stretch: stretch.start), left_out
+    return sorted(kept, key=lambda stretch: stretch.start), left_out
 
 
-def _function_at(text: str, line: int) -> tuple[_Function, Sequence[_Owner]] | None:
-    """The method or module-level function around a line, with the module and classes that it stands in."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    owners: list[_Owner] = [tree]
-    while True:
-        inside = next((node for node in owners[-1].body if _first_line(node) <= line <= (node.end_lineno or 0)), None)
-        if isinstance(inside, _Function):
-            return inside, owners
-        if not isinstance(inside, ast.ClassDef):
-            return None
-        owners.append(inside)
+def _places(tree: ast.Module) -> Iterator[_Place]:
+    """Functions of the module and methods of its classes; a nested function belongs to the one around it."""
+
+    def within(body: Sequence[ast.stmt], owner: ast.ClassDef | None) -> Iterator[_Place]:
+        for node in body:
+            if isinstance(node, Function):
+                yield _Place(node, owner)
+            elif isinstance(node, ast.ClassDef):
+                yield from within(node.body, node)
+            else:
+                inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+                yield from within(inner, owner)
+
+    return within(tree.body, None)
 
 
-def _first_line(node: ast.stmt) -> int:
-    decorators = node.decorator_list if isinstance(node, _Function | ast.ClassDef) else []
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+def _reached(here: _Place, places: Sequence[_Place]) -> list[_Place]:
+    """Siblings that the function calls, then siblings that call it."""
+    family = _family(here, places)
+    called = _calls(here)
+    callees = [place for place in places if place is not here and _is_called(place, called, family)]
+    callers = [
+        place
+        for place in places
+        if place is not here and place not in callees and _is_called(here, _calls(place), _family(place, places))
+    ]
+    return callees + callers
 
 
-def _called_by(function: _Function, siblings: Sequence[_Function]) -> Iterator[_Function]:
-    names = _names_used(function)
-    return (sibling for sibling in siblings if sibling.name in names)
+def _family(place: _Place, places: Sequence[_Place]) -> frozenset[str]:
+    """The class of a method and those of its bases that the module defines, whose methods `self` reaches."""
+    classes = {other.owner.name: other.owner for other in places if other.owner}
+    names: set[str] = set()
+    waiting = [place.owner.name] if place.owner else []
+    while waiting:
+        name = waiting.pop()
+        if name in classes and name not in names:
+            names.add(name)
+            waiting += [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
+    return frozenset(names)
 
 
-def _callers_of(function: _Function, siblings: Sequence[_Function]) -> Iterator[_Function]:
-    return (sibling for sibling in siblings if function.name in _names_used(sibling))
+def _calls(place: _Place) -> frozenset[tuple[str, str]]:
+    """What a function refers to: (receiver, name), the receiver empty for plain names, `self` for its own object."""
+    found: set[tuple[str, str]] = set()
+    arguments = place.function.args.posonlyargs + place.function.args.args
+    own = arguments[0].arg if place.owner and arguments else None
+    for node in ast.walk(place.function):
+        if isinstance(node, ast.Attribute):
+            value = node.value
+            if isinstance(value, ast.Name):
+                found.add(("self" if value.id == own else value.id, node.attr))
+            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super":
+                found.add(("self", node.attr))
+        elif isinstance(node, ast.Name):
+            found.add(("", node.id))
+    return frozenset(found)
 
 
-def _names_used(function: _Function) -> set[str]:
-    """Names that a body uses as a bare name or as an attribute of its object (`self.x`, `cls.x`)."""
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    own = {argument.arg for argument in function.args.args[:1]} | {"self", "cls"}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own:
-            names.add(node.attr)
-    return names
+def _is_called(place: _Place, calls: frozenset[tuple[str, str]], family: frozenset[str]) -> bool:
+    name = place.function.name
+    if place.owner is None:
+        return ("", name) in calls
+    return (place.owner.name, name) in calls or (place.owner.name in family and ("self", name) in calls)
 
 
-def _line_offsets(text: str) -> list[int]:
-    """Offset of every line's first character, and of the text's end; lines end as Python's parser counts them."""
-    offsets = [0]
-    for line in text.replace("\f", " ").split("\n"):
-        offsets.append(offsets[-1] + len(line) + 1)
-    offsets[-1] = len(text)
-    return offsets
+def _first_line(function: Function) -> int:
+    return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
 
 
-def _stretch(text: str, offsets: Sequence[int], node: _Function, heading: tuple[str, ...]) -> Stretch:
-    start, end = offsets[_first_line(node) - 1], offsets[node.end_lineno or node.lineno]
-    return Stretch(start, start + len(text[start:end].rstrip()), (*heading, node.name))
-
-
-def _window(offsets: Sequence[int], line: int) -> Stretch:
-    return Stretch(offsets[max(0, line - 1 - _LINES_AROUND)], offsets[min(len(offsets) - 1, line + _LINES_AROUND)])
-
-
-def _narrowed(stretch: Stretch, around: int, limit: int) -> Stretch:
-    """At most `limit` characters of a stretch, around one offset."""
-    if stretch.end - stretch.start <= limit:
-        return stretch
-    start = max(stretch.start, min(around - limit // 2, stretch.end - limit))
-    return Stretch(start, start + limit, stretch.heading)
+def _stretch(place: _Place, starts: Sequence[int], text: str) -> Stretch:
+    last = place.function.end_lineno or place.function.lineno
+    end = starts[last] if last < len(starts) else len(text)
+    start = starts[_first_line(place.function) - 1]
+    return Stretch(start, start + len(text[start:end].rstrip()), place.heading)

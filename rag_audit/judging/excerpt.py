@@ -6,9 +6,8 @@ context part is what the generator was given, so that the judge never knows less
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import PurePosixPath
 
-from rag_audit.judging.code import choose_code
+from rag_audit.judging.code import code_stretches, split_source
 from rag_audit.judging.sections import Stretch, choose_stretches
 from rag_audit.model import Excerpt, Passage, Question, RetrievedChunk
 
@@ -30,41 +29,49 @@ def build_excerpt(
 
 
 def _reference(question: Question, source_text: SourceText, limit: int) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
-    passages: list[Passage] = []
-    cut: list[str] = []
-    code = _code_in_question(question, source_text)
-    documents = tuple(dict.fromkeys((*((code[0],) if code else ()), *question.relevant_docs)))
+    passages, cut, code_doc = _code(question, source_text, limit)
+    documents = [doc_id for doc_id in question.relevant_docs if doc_id != code_doc]
     for position, doc_id in enumerate(documents):
         text = source_text(doc_id)
         if not text or not text.strip():
             cut.append(f"reference: {doc_id} has no text")
             continue
         used = sum(len(passage.text) for passage in passages)
-        share = (limit - used) // (len(documents) - position)
-        if code and doc_id == code[0]:
-            stretches, left_out = choose_code(text, code[1], share)
-        else:
-            stretches, left_out = choose_stretches(
-                text, gold=question.gold, answer=question.reference_answer or "", keywords=question.keywords,
-                question=question.question, limit=share,
-            )  # fmt: skip
+        stretches, left_out = choose_stretches(
+            text,
+            gold=question.gold,
+            answer=question.reference_answer or "",
+            keywords=question.keywords,
+            question=question.question,
+            limit=(limit - used) // (len(documents) - position),
+        )
         passages.extend(_passage(text, doc_id, stretch) for stretch in stretches)
         if left_out:
             cut.append(f"reference: {left_out:,} characters of {doc_id} that would answer it did not fit")
     return tuple(passages), tuple(cut)
 
 
-def _code_in_question(question: Question, source_text: SourceText) -> tuple[str, int] | None:
-    """The doc_id and line that `source` (`file:line`) names; None where the question is not about a line of code."""
-    path, _, line = (question.source or "").rpartition(":")
-    if not path or not line.isdecimal():
-        return None
-    named = PurePosixPath(path.replace("\\", "/").removeprefix("documents/")).with_suffix("").as_posix()
-    for doc_id in (named, *question.relevant_docs):
-        same_file = doc_id == named or doc_id.endswith(f"/{named}") or named.endswith(f"/{doc_id}")
-        if same_file and source_text(doc_id):
-            return doc_id, int(line)
-    return None
+def _code(question: Question, source_text: SourceText, limit: int) -> tuple[list[Passage], list[str], str | None]:
+    """The code that `source: file:line` points at, what was cut, and the document it is in."""
+    place = split_source(question.source) if question.source else None
+    if place is None:
+        return [], [], None
+    file, line = place
+    for doc_id in _documents_of(file, question):
+        text = source_text(doc_id)
+        stretches, left_out = code_stretches(text, line, limit) if text else ([], 0)
+        if text and stretches:
+            cut = [f"reference: {left_out:,} characters of code around {question.source} did not fit"]
+            return [_passage(text, doc_id, stretch) for stretch in stretches], cut if left_out else [], doc_id
+    return [], [f"reference: {question.source} is in no document"], None
+
+
+def _documents_of(file: str, question: Question) -> list[str]:
+    """The doc_ids that a file may have: its path below documents/, without suffix, else the question's own documents."""
+    path = file.replace("\\", "/").removeprefix("./").removeprefix("documents/")
+    stem = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
+    own = [doc_id for doc_id in question.relevant_docs if doc_id.endswith(stem) or stem.endswith(doc_id)]
+    return list(dict.fromkeys([stem, path, *own, *question.relevant_docs]))
 
 
 def _passage(text: str, doc_id: str, stretch: Stretch) -> Passage:

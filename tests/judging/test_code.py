@@ -1,129 +1,142 @@
-"""The reference part for a question about one line of code: each case is a look-up that once went wrong."""
+"""The code part of an excerpt, and the historic failures that it must not repeat."""
 
-from rag_audit.judging.code import choose_code
-from rag_audit.judging.excerpt import build_excerpt
-from rag_audit.judging.sections import Stretch
-from rag_audit.model import Question
+from rag_audit.judging.code import code_stretches, split_source
+from rag_audit.judging.excerpt import build_excerpt, context_parity
+from rag_audit.model import Chunk, Question, RetrievedChunk
 
-SOURCE = '''"""A module."""
-
-import os
-
-LIMIT = 3
+CODE = '''import os
 
 
-class Reader:
-    """Reads."""
+class Base:
+    def close(self):
+        return os.close(self.fd)
 
+
+class Reader(Base):
     def load(self, path):
-        """The reader's load."""
-        return open(path).read()
-
-    def other(self):
-        return 1
+        """The first function of that name."""
+        return open(path)
 
 
-class Store:
-    """Stores."""
+class Parser(Base):
+    def load(self, text):
+        tree = self.parse(text)
+        return helper(tree)
+
+    def parse(self, text):
+        if not text:
+            return None
+        return self.descend(text[1:])
+
+    def descend(self, text):
+        return self.parse(text)
 
     @property
-    def size(self):
-        return len(self.items)
+    def name(self):
+        return "parser"
 
-    def load(self, key):
-        """The store's load."""
-        value = self.walk(key, 0)
-        return value
-
-    def walk(self, key, depth):
-        if depth > LIMIT:
-            return None
-        return self.step(key, depth)
-
-    def step(self, key, depth):
-        return self.walk(key, depth + 1)
-
-    def caller(self):
-        return self.load("k")
-
-    def unrelated(self):
-        return os.getcwd()
+    def finish(self):
+        self.close()
 
 
-def top(value):
-    def inner():
-        return value
+def helper(tree):
+    def inner(node):
+        return node
+    return inner(tree)
 
-    return inner()
 
-
-def uses_top():
-    return top(1)
+def unrelated():
+    return 1
 '''
 
 
-def line_of(snippet: str) -> int:
-    return SOURCE[: SOURCE.index(snippet)].count("\n") + 1
+def shown(line: int, limit: int = 10_000) -> list[tuple[str, ...]]:
+    return [stretch.heading for stretch in code_stretches(CODE, line, limit)[0]]
 
 
-def names(snippet: str, limit: int = 10_000) -> list[tuple[str, ...]]:
-    return [stretch.heading for stretch in choose_code(SOURCE, line_of(snippet), limit)[0]]
+def line_of(text: str, nth: int = 1) -> int:
+    lines = [number for number, line in enumerate(CODE.splitlines(), start=1) if text in line]
+    return lines[nth - 1]
 
 
-def test_the_line_decides_which_of_two_methods_of_one_name_is_meant() -> None:
-    assert ("Store", "load") in names("value = self.walk")
-    assert ("Reader", "load") not in names("value = self.walk")
-    assert names("return open(path)") == [("Reader", "load")]
+def test_the_function_is_found_by_position_not_by_name() -> None:
+    assert ("Reader", "load") not in shown(line_of("tree = self.parse"))
+    assert ("Parser", "load") in shown(line_of("tree = self.parse"))
+    assert shown(line_of("return open")) == [("Reader", "load")]
 
 
-def test_siblings_that_are_called_or_call_come_along_one_level() -> None:
-    assert names("value = self.walk") == [("Store", "load"), ("Store", "walk"), ("Store", "caller")]
+def test_both_halves_of_a_recursion_are_there() -> None:
+    for line in (line_of("text[1:]"), line_of("return self.parse(text)")):
+        assert {("Parser", "parse"), ("Parser", "descend")} <= set(shown(line))
 
 
-def test_both_halves_of_a_recursion_are_there_from_either_half() -> None:
-    assert {("Store", "walk"), ("Store", "step")} <= set(names("if depth > LIMIT"))
-    assert {("Store", "walk"), ("Store", "step")} <= set(names("depth + 1"))
-
-
-def test_a_nested_function_is_shown_in_the_function_around_it() -> None:
-    stretches, _ = choose_code(SOURCE, line_of("        return value\n\n    return inner"), 10_000)
-    assert [stretch.heading for stretch in stretches] == [("top",), ("uses_top",)]
-    assert SOURCE[stretches[0].start : stretches[0].end].startswith("def top(value):")
+def test_siblings_are_reached_one_level_in_both_directions() -> None:
+    assert shown(line_of("text[1:]")) == [("Parser", "load"), ("Parser", "parse"), ("Parser", "descend")]
+    assert shown(line_of("return helper")) == [("Parser", "load"), ("Parser", "parse"), ("helper",)]
+    assert shown(line_of("self.close")) == [("Base", "close"), ("Parser", "finish")]
+    assert shown(line_of("return node")) == [("Parser", "load"), ("helper",)]
+    assert shown(line_of("return 1")) == [("unrelated",)]
 
 
 def test_decorators_belong_to_the_function() -> None:
-    stretch = choose_code(SOURCE, line_of("    @property"), 10_000)[0][0]
-    assert SOURCE[stretch.start : stretch.end] == "    @property\n    def size(self):\n        return len(self.items)"
+    (stretch,) = code_stretches(CODE, line_of('return "parser"'), 1000)[0]
+    assert CODE[stretch.start : stretch.end].strip().startswith("@property")
+    assert CODE[stretch.start : stretch.end].endswith('return "parser"')
 
 
-def test_what_does_not_fit_is_counted_and_the_line_stays() -> None:
-    stretches, left_out = choose_code(SOURCE, line_of("value = self.walk"), 60)
-    assert sum(stretch.end - stretch.start for stretch in stretches) <= 60
+def test_the_function_itself_comes_first_when_not_all_fits() -> None:
+    stretches, left_out = code_stretches(CODE, line_of("text[1:]"), 130)
+    assert [stretch.heading for stretch in stretches] == [("Parser", "parse")]
     assert left_out > 0
-    assert "self.walk" in SOURCE[stretches[0].start : stretches[0].end]
+    cut, _ = code_stretches(CODE, line_of("text[1:]"), 20)
+    assert cut[0].end - cut[0].start == 20
 
 
-def test_a_line_outside_functions_and_a_file_that_is_not_python_get_the_lines_around() -> None:
-    assert "LIMIT = 3" in SOURCE[slice(*_ends(choose_code(SOURCE, line_of("LIMIT = 3"), 10_000)))]
-    other = "".join(f"line {number} {{\n" for number in range(1, 301))
-    stretches, _ = choose_code(other, 150, 10_000)
-    shown = other[stretches[0].start : stretches[0].end].splitlines()
-    assert "line 150 {" in shown
-    assert len(shown) == 41
+def test_text_that_is_no_python_gives_the_lines_around() -> None:
+    text = "".join(f"line {number} {{\n" for number in range(1, 101))
+    (stretch,) = code_stretches(text, 50, 10_000)[0]
+    assert text[stretch.start :].startswith("line 35 {")
+    assert text[stretch.start : stretch.end].endswith("line 65 {\n")
+    assert code_stretches(text, 500, 10_000) == ([], 0)
 
 
-def _ends(chosen: tuple[list[Stretch], int]) -> tuple[int, int]:
-    return chosen[0][0].start, chosen[0][0].end
+def test_a_source_is_file_and_line() -> None:
+    assert split_source("src/a.py:12") == ("src/a.py", 12)
+    assert split_source("src/a.py:12:4") == ("src/a.py", 12)
+    assert split_source("src/a.py") is None
+    assert split_source("src/a.py:0") is None
 
 
-def test_the_excerpt_of_a_code_question_is_its_function_not_the_file() -> None:
-    question = Question("q", "Why?", doc_id="code/store", source=f"code/store.py:{line_of('depth + 1')}")
-    found = build_excerpt(question, (), {"code/store": SOURCE}.get, reference_chars=9_000, context_chars=9)
-    assert [passage.heading for passage in found.reference] == [("Store", "walk"), ("Store", "step")]
-    assert found.reference[0].line == line_of("    def walk")
+def test_the_excerpt_of_a_question_about_code_is_that_code_and_not_the_file() -> None:
+    irrelevant = "".join(f"def unrelated_{number}():\n    return {number}\n\n\n" for number in range(100))
+    documents = {"code/parser": irrelevant + CODE, "code/guide": "The parser descends. " * 5}
+    line = irrelevant.count("\n") + line_of("text[1:]")
+    question = Question(
+        "q", "Why does it never end?", doc_id="code/parser", also_docs=("code/guide",),
+        source=f"documents/code/parser.py:{line}",
+    )  # fmt: skip
+    excerpt = build_excerpt(question, (), documents.get, reference_chars=5000, context_chars=5000)
+    text = excerpt.text("reference")
+    assert "def descend" in text
+    assert "def parse" in text
+    assert "unrelated_" not in text
+    assert "class Reader" not in text
+    assert excerpt.reference[-1].doc_id == "code/guide"
+    assert [passage.line for passage in excerpt.reference[:3]] == sorted(
+        passage.line or 0 for passage in excerpt.reference[:3]
+    )
 
 
-def test_a_source_outside_the_documents_leaves_the_reference_to_the_question() -> None:
-    question = Question("q", "Why?", doc_id="code/store", source="elsewhere.py:3", gold=("return os.getcwd()",))
-    found = build_excerpt(question, (), {"code/store": SOURCE}.get, reference_chars=9_000, context_chars=9)
-    assert "os.getcwd()" in found.reference[0].text
+def test_a_source_that_is_nowhere_is_said_to_be() -> None:
+    question = Question("q", "?", doc_id="code/parser", source="other.py:900")
+    excerpt = build_excerpt(question, (), {"code/parser": CODE}.get, reference_chars=5000, context_chars=5000)
+    assert excerpt.cut[0] == "reference: other.py:900 is in no document"
+
+
+def test_the_judge_never_sees_less_than_the_generator_without_its_being_measured() -> None:
+    retrieved = tuple(RetrievedChunk(Chunk("a/doc", "a", "x" * 600, at * 600), at + 1) for at in range(4))
+    blind = build_excerpt(Question("q", "?"), retrieved, lambda doc_id: None, reference_chars=500, context_chars=600)
+    assert context_parity(retrieved, blind) == 0.25
+    assert len(blind.cut) == 3
+    whole = build_excerpt(Question("q", "?"), retrieved, lambda doc_id: None, reference_chars=500, context_chars=9000)
+    assert context_parity(retrieved, whole) == 1.0
