@@ -1,8 +1,8 @@
 """One attempt at finishing a run: workers take questions, and a result is on disk before it counts as done."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rag_audit.history import History, RunWriter
@@ -92,10 +92,11 @@ class Attempt:
         header = self._writer.header
         self._watch(Progress(event, header.id, self._done, header.questions, question_id))
 
-    def close(self) -> RunSummary:
-        """Archive the run: its closing line first, then the ledger line."""
+    def close(self, notes: Sequence[str] = ()) -> RunSummary:
+        """Archive the run with what a person should know of it: its closing line first, then the ledger line."""
         self._builder.order_by(self._writer.planned)
         summary = self._builder.build(self._writer.header, duration_s=self._writer.elapsed_s)
+        summary = replace(summary, notes=(*summary.notes, *notes))
         self._writer.close(summary, self._builder.rows)
         self._tell("closed")
         return summary

@@ -41,6 +41,10 @@ class Judges:
         judges = {"claims": self.claims, "scores": self.scores}
         return {role: judge.identity.model for role, judge in judges.items() if judge is not None}
 
+    def notes(self) -> tuple[str, ...]:
+        """What the judges' services have to say of this run."""
+        return tuple(note for judge in (self.claims, self.scores) if judge is not None for note in judge.notes())
+
     def flagged(self, result: QuestionResult, generator: str | None) -> QuestionResult:
         """The result with every reason why a person should look at it."""
         claim_judge = self.claims.identity if self.claims is not None else None
@@ -98,6 +102,10 @@ class Evaluator:
             context_chars=self.context_chars,
         )
         return [self.scored(result) for result in await judge_answer(answered, excerpt, self.judges)]
+
+    def notes(self) -> tuple[str, ...]:
+        """What the services have to say of this run."""
+        return (*self.generator.notes(), *self.judges.notes())
 
     def unjudged(self, result: QuestionResult) -> list[QuestionResult]:
         """A question that ended without an answer, once per repeat that was planned."""

@@ -4,6 +4,7 @@ load questions -> route -> retrieve -> generate -> judge -> score -> archive
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,7 +22,9 @@ from rag_audit.evaluation import Evaluator, Judges, judge_again
 from rag_audit.history import History, RunWriter, new_run_id
 from rag_audit.model import Origin, Question, QuestionResult, RunContext, RunStatus, RunSummary
 from rag_audit.model.settings import Settings
+from rag_audit.providers.conversation import KeptReplies
 from rag_audit.providers.open import open_claim_judge, open_generator, open_score_judge
+from rag_audit.redact import Redactor
 from rag_audit.routing import route_question
 
 Planned = Sequence[tuple[str, int | None]]
@@ -35,12 +38,14 @@ async def run_evaluation(
     only: Sequence[str] = (),
     resume: str | None = None,
     max_cost_usd: float | None = None,
+    reuse_replies: bool = False,
     watch: Watcher = unwatched,
 ) -> RunSummary:
     """Evaluate the project's questions and archive the run; returns its summary.
 
     `overrides` are `key=value` settings for this run; `only` limits it to question ids; `resume` finishes an
-    interrupted run under its own id and settings. Cancelling keeps every finished question. Raises ConfigError before
+    interrupted run under its own id and settings, with the replies that were kept; `reuse_replies` takes those of other
+    runs as well. Cancelling keeps every finished question. Raises ConfigError before
     any call to a model when questions, documents or settings are wrong, and KeyRejected when a key is refused.
     """
     interrupted = History(project).resolve(resume) if resume else None
@@ -50,13 +55,16 @@ async def run_evaluation(
     try:
         prepared = prepare(project, settings)
         questions = chosen(prepared.questions, [id_ for id_, _ in writer.planned] if writer else only)
-        async with open_evaluator(project, prepared, watch) as evaluator:
+        redactor = Redactor(os.environ, settings.items("redact"))
+        kept = KeptReplies(project, of_other_runs=reuse_replies, redact=redactor.text)
+        async with open_evaluator(project, prepared, watch, kept) as evaluator:
             context = _context_of(prepared, questions, evaluator)
             if writer:
                 _refuse_changes(writer.header.context, context)
             else:
                 planned = _planned([(question.id, None) for question in questions], evaluator.judges.repeats)
                 writer = history.start(_header(label, context, planned, overrides=tuple(overrides)), planned)
+            kept.begin(writer.header.id)
             attempt = Attempt(history, writer, watch)
 
             async def evaluate(question: Question) -> list[QuestionResult]:
@@ -66,7 +74,7 @@ async def run_evaluation(
                 return await evaluator.evaluate(question, route)
 
             await attempt.work(_unfinished(questions, writer), evaluate, settings.integer("workers"))
-            return attempt.close()
+            return attempt.close(evaluator.notes())
     except BaseException:
         # Whatever stops the run (a refused key, ctrl-c, a full disk): what is finished stays and can be resumed.
         if writer:
@@ -108,7 +116,7 @@ async def rejudge(
             return await judge_again(archived, judges, keep_claims=keep_claims)
 
         await attempt.work(history.results(run_id), evaluate, settings.integer("workers"))
-        return attempt.close()
+        return attempt.close(judges.notes())
     except BaseException:
         writer.abandon()
         raise
@@ -117,15 +125,17 @@ async def rejudge(
 
 
 @asynccontextmanager
-async def open_evaluator(project: Path, prepared: Prepared, watch: Watcher) -> AsyncIterator[Evaluator]:
+async def open_evaluator(
+    project: Path, prepared: Prepared, watch: Watcher, kept: KeptReplies | None = None
+) -> AsyncIterator[Evaluator]:
     """Open the index, the generator and the judges of a run; their connections close at its end."""
     settings, documents = prepared.settings, prepared.documents
     tell = _waiting(watch)
     retriever = None
     if settings.text("retriever.mode") != "off":
         retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
-    generator = open_generator(settings, on_wait=tell)
-    judges = open_judges(settings, watch)
+    generator = open_generator(settings, on_wait=tell, kept=kept)
+    judges = open_judges(settings, watch, kept=kept)
     try:
         yield Evaluator(
             retriever=retriever,
@@ -142,12 +152,17 @@ async def open_evaluator(project: Path, prepared: Prepared, watch: Watcher) -> A
         await judges.aclose()
 
 
-def open_judges(settings: Settings, watch: Watcher, roles: frozenset[str] = frozenset({"claims", "scores"})) -> Judges:
+def open_judges(
+    settings: Settings,
+    watch: Watcher,
+    roles: frozenset[str] = frozenset({"claims", "scores"}),
+    kept: KeptReplies | None = None,
+) -> Judges:
     """The judges that the settings ask for, in the given roles."""
     tell = _waiting(watch)
     return Judges(
-        open_claim_judge(settings, on_wait=tell) if "claims" in roles else None,
-        open_score_judge(settings, on_wait=tell) if "scores" in roles else None,
+        open_claim_judge(settings, on_wait=tell, kept=kept) if "claims" in roles else None,
+        open_score_judge(settings, on_wait=tell, kept=kept) if "scores" in roles else None,
         settings.integer("judge.repeats"),
     )
 

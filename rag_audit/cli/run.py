@@ -25,6 +25,7 @@ _INCOMPLETE = 3
 @click.option("--seed", type=click.IntRange(0), help="Seed of everything random.")
 @click.option("--no-routing", is_flag=True, help="Send every question to the default corpus.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run under its own id.")
+@click.option("--reuse-replies", is_flag=True, help="Take replies that other runs got to the very same requests.")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop, incomplete, once this much is spent.")
 @click.option("--allow-incomplete", is_flag=True, help="Exit 0 although scores are missing.")
 def run_command(
@@ -38,6 +39,7 @@ def run_command(
     seed: int | None,
     no_routing: bool,
     resume: str | None,
+    reuse_replies: bool,
     max_cost: float | None,
     allow_incomplete: bool,
 ) -> int:
@@ -69,6 +71,7 @@ def run_command(
             only=ids,
             resume=resume,
             max_cost_usd=max_cost,
+            reuse_replies=reuse_replies,
             watch=watch,
         )
 

@@ -67,11 +67,11 @@ def _code(question: Question, source_text: SourceText, limit: int) -> tuple[list
 
 
 def _documents_of(file: str, question: Question) -> list[str]:
-    """The doc_ids that a file may have: its path below documents/, without suffix, else the question's own documents."""
+    """The doc_ids that a file may have: its path below documents/ without suffix, else the question's own document."""
     path = file.replace("\\", "/").removeprefix("./").removeprefix("documents/")
     stem = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
-    own = [doc_id for doc_id in question.relevant_docs if doc_id.endswith(stem) or stem.endswith(doc_id)]
-    return list(dict.fromkeys([stem, path, *own, *question.relevant_docs]))
+    ending = [doc_id for doc_id in question.relevant_docs if doc_id.endswith(stem)]
+    return list(dict.fromkeys([stem, path, *ending, *question.relevant_docs[:1]]))
 
 
 def _passage(text: str, doc_id: str, stretch: Stretch) -> Passage:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -59,11 +59,14 @@ class KeptReplies:
     Asking the same again in one run (a repeat of a judgment) is another request: the n-th asking has the n-th reply.
     """
 
-    def __init__(self, project: Path, *, of_other_runs: bool = False) -> None:
-        """Nothing is kept before `begin` names the run."""
+    def __init__(
+        self, project: Path, *, of_other_runs: bool = False, redact: Callable[[str], str] = lambda text: text
+    ) -> None:
+        """Nothing is kept before `begin` names the run; texts are kept as `redact` leaves them."""
         self._folder = project / _FOLDER
         self._own: Path | None = None
         self._of_other_runs = of_other_runs
+        self._redact = redact
         self._asked: Counter[str] = Counter()
 
     def begin(self, run_id: str) -> None:
@@ -98,7 +101,7 @@ class KeptReplies:
             return
         handle, name = mkstemp(dir=self._own, suffix=".part")
         with os.fdopen(handle, "wb") as file:
-            file.write(orjson.dumps(reply))
+            file.write(orjson.dumps(replace(reply, text=self._redact(reply.text))))
         Path(name).replace(self._own / f"{key}.json")
 
 
