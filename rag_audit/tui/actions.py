@@ -78,6 +78,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("claims", "s", "decide('skip')", "Cannot judge", "skip"),
     Action("claims", "space", "agree", "Agree with the judge (not while blind)"),
     Action("claims", "u", "undo", "Undo your last decision", "undo"),
+    Action("claims", "K", "keep", "Keep your decision of an earlier run, where claim and excerpt are the same"),
     Action("claims", "e", "reason", "Give a reason for the decision on this claim"),
     Action("claims", "plus", "add_claim", "Add a claim that the judge missed"),
     Action("claims", "n,down,j", "next_claim", "Next claim"),

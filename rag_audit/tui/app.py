@@ -2,16 +2,25 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.app import App, SystemCommand
 from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
 
-from rag_audit.tui.commands import ActionCommands
 from rag_audit.tui.screens.dialogs import AskChoice, Choice
 from rag_audit.tui.screens.runs import RunsScreen
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import NO_COLOUR, THEMES, AsciiGlyphs
+
+if TYPE_CHECKING:
+    from textual.command import Provider
+
+
+def _commands() -> "type[Provider]":
+    from rag_audit.tui.commands import ActionCommands
+
+    return ActionCommands
 
 
 class ReviewApp(App[None]):
@@ -19,7 +28,7 @@ class ReviewApp(App[None]):
 
     TITLE = "rag-audit"
     CSS_PATH = Path(__file__).with_name("app.tcss")
-    COMMANDS = {ActionCommands}  # noqa: RUF012
+    COMMANDS = {_commands}  # noqa: RUF012
     ESCAPE_TO_MINIMIZE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (20, "-low"), (32, "-tall")]  # noqa: RUF012

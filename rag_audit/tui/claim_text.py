@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from rag_audit.audit.standing import subject
-from rag_audit.model import Decision, QuestionResult
+from rag_audit.model import Decision, QuestionResult, Queue
 from rag_audit.tui import wording
 from rag_audit.tui.blindness import SCORES
 from rag_audit.tui.content import Piece
@@ -68,6 +68,10 @@ def claim_lines(item: Item, desk: Desk, reasons: Mapping[str, str]) -> list[Line
         sign = VERDICTS[other.verdict or "skip"]
         said = f"  {other.reason}" if other.reason else ""
         lines.append([(f"{other.reviewer}  ", "quiet"), (sign.text, sign.tone), (said, "plain")])
+    if item.offer is not None and item.offer.verdict is not None:
+        sign = VERDICTS[item.offer.verdict]
+        rest = "  stale: the excerpt is another one" if item.stale else "  K keeps it"
+        lines.append([(f"you, in {item.offer.run_id}  ", "quiet"), (sign.text, sign.tone), (rest, "quiet")])
     if item.disputed:
         lines.append([("≠ disputed  ", "warn"), ("D settles it as an adjudication", "quiet")])
     if not item.open:
@@ -124,7 +128,7 @@ def last_line(desk: Desk, previous: Decision | None, undone: Decision | None) ->
     if undone is not None:
         return [("taken back: ", "quiet"), (f"{undone.question_id} {undone.claim_id or undone.metric or ''}", "plain")]
     if previous is None:
-        return [("v verified  c contradicted  a absent  s cannot judge", "quiet")]
+        return sample_line(desk)
     where = f"{previous.question_id} {previous.claim_id or previous.metric or ''}"
     line: list[Piece] = [(f"{where}  you ", "quiet")]
     if previous.verdict is not None:
@@ -134,6 +138,22 @@ def last_line(desk: Desk, previous: Decision | None, undone: Decision | None) ->
         line.append((wording.score(previous.value), "strong"))
     line += _judge_said(desk, previous)
     line.append(("  u undo", "quiet"))
+    return line
+
+
+def sample_line(desk: Desk) -> list[Piece]:
+    """How far the sample is, at what pace, and how long it will take."""
+    notebook = desk.notebook
+    if notebook.sample is None or desk.queue is not Queue.SAMPLE:
+        return [("not in the sample: these decisions move adjusted numbers only", "quiet")]
+    total, left = sum(notebook.asked.values()), notebook.left()
+    line: list[Piece] = [
+        (f"sample of {wording.plural(len(notebook.sample.questions), 'question')}: ", "quiet"),
+        (f"{total - left}/{wording.plural(total, 'claim')} decided", "plain"),
+    ]
+    pace = notebook.pace_s()
+    if pace is not None and left:
+        line.append((f"  {wording.duration(pace)} a claim, {wording.ago(pace * left)}", "quiet"))
     return line
 
 

@@ -1,12 +1,12 @@
 """The state of one person's audit of one question: what stands, what was seen, what a key decides."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rag_audit.audit.effective import Decisions
-from rag_audit.audit.recording import Act, Case, add_claim, adjudicate, decide_claim, score_answer, undo
-from rag_audit.audit.standing import SKIP, ClaimKey, added_key, subject
+from rag_audit.audit.recording import Act, Case, add_claim, adjudicate, decide_claim, excerpt_hash, score_answer, undo
+from rag_audit.audit.standing import SKIP, ClaimKey, added_key, claim_hash, resolve, subject
 from rag_audit.auditing import now
 from rag_audit.model import AuditSample, Claim, Decision, Flag, QuestionResult, Queue, RunSummary, Verdict
 from rag_audit.tui.blindness import SCORES
@@ -28,6 +28,10 @@ class Item:
     """Empty while the judge's side is hidden."""
     others: tuple[Decision, ...] = ()
     """What other reviewers say; empty while blind."""
+    offer: Decision | None = None
+    """This reviewer's decision on the same claim in an earlier run; none while blind or once decided."""
+    stale: bool = False
+    """Whether the excerpt differs from the one the offered decision was made on."""
 
     @property
     def disputed(self) -> bool:
@@ -45,7 +49,17 @@ class Notebook:
         self.source = source
         self.run = run
         self.sample = sample
-        self._listed = list(decisions)
+        self.asked: dict[str, int] = {}
+        """Drawn question to its claims, over all repeats."""
+        if sample is not None:
+            drawn = frozenset(sample.questions)
+            for row in source.run(run.id).rows:
+                if row.id in drawn:
+                    self.asked[row.id] = self.asked.get(row.id, 0) + sum(row.verdicts.values())
+        self._listed = [d for d in decisions if d.run_id == run.id]
+        elsewhere = resolve(d for d in decisions if d.run_id != run.id and d.reviewer == source.reviewer)
+        self.earlier = {d.claim_hash: d for d in elsewhere.in_force if d.kind == "verdict" and d.claim_hash}
+        """Claim hash to this reviewer's latest decision on it in another run."""
         self.resolved = Decisions(self._listed)
         self.seen: set[ClaimKey] = self._seen_before()
 
@@ -61,6 +75,19 @@ class Notebook:
         self._listed.append(decision)
         self.resolved = Decisions(self._listed)
         return decision
+
+    def pace_s(self) -> float | None:
+        """Median seconds this reviewer takes for a decision on the run; None before the third one."""
+        own = (d for d in self.resolved.standing.in_force if d.reviewer == self.source.reviewer)
+        taken = sorted(d.seconds for d in own if d.seconds is not None)
+        return taken[len(taken) // 2] if len(taken) >= 3 else None
+
+    def left(self) -> int:
+        """Claims of the sample that this reviewer has not decided."""
+        return sum(self.asked.values()) - sum(
+            d.reviewer == self.source.reviewer and d.kind == "verdict" and d.question_id in self.asked
+            for d in self.resolved.standing.in_force
+        )
 
     def own_last(self) -> Decision | None:
         """This reviewer's latest decision that can be undone."""
@@ -124,7 +151,13 @@ class Desk:
         is_open = added or self.is_open(about)
         flags = tuple(f for f in self.result.flags if f.claim_id == claim.id) if is_open and not added else ()
         others = () if self.blind else tuple(d for d in said if d.reviewer != self._reviewer)
-        return Item(claim, added, own, is_open, flags, others)
+        offer = None if self.blind or own or added else self.notebook.earlier.get(claim_hash(claim.text))
+        stale = offer is not None and offer.excerpt_hash != self._excerpt_hash()
+        return Item(claim, added, own, is_open, flags, others, offer, stale)
+
+    def _excerpt_hash(self) -> str | None:
+        judgment = self.result.claim_judgment
+        return excerpt_hash(judgment.excerpt) if judgment else None
 
     def is_open(self, about: ClaimKey) -> bool:
         """Whether the judge's side of a claim or score may be shown."""
@@ -162,6 +195,14 @@ class Desk:
         if hidden and not item.added:
             self.unrevealed = decision
         return decision
+
+    def keep_offer(self, item: Item) -> Decision | None:
+        """Record the decision of an earlier run for this claim, marked as carried; None where there is no fresh one."""
+        offer = item.offer
+        if offer is None or offer.verdict is None or item.stale:
+            return None
+        act = replace(self._act(blind=False, reason=offer.reason), carried_from=offer.id)
+        return self.notebook.keep(decide_claim(self._case(), item.claim.id, offer.verdict, act))
 
     def settle_dispute(self, item: Item, verdict: str) -> Decision:
         """Record an adjudication of a claim on which reviewers differ."""

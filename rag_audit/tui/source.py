@@ -1,22 +1,23 @@
-"""The one place where the screens get what they show: the history and the pure functions over it."""
+"""The one place where the screens get what they show: the history and the pure functions over it.
+
+What a screen needs later is imported when it asks, so that the first one is there at once.
+"""
 
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_audit.attempt import Watcher
-from rag_audit.audit.report import AuditReport
-from rag_audit.auditing import current_sample, draw_sample, report_run
-from rag_audit.comparison import diff_runs, previous_comparable, report_diff
-from rag_audit.corpus.documents import Documents, scan_documents
 from rag_audit.history import History
 from rag_audit.model import ArchivedRun, AuditSample, Decision, QuestionResult, RunDiff, RunSummary
 from rag_audit.model.settings import Settings
-from rag_audit.tui.blindness import Blind, blind_of
-from rag_audit.tui.evaluation import Evaluation, Start
 
 if TYPE_CHECKING:
+    from rag_audit.attempt import Watcher
+    from rag_audit.audit.report import AuditReport
+    from rag_audit.corpus.documents import Documents
     from rag_audit.importers.importing import Imported, Refused
+    from rag_audit.tui.blindness import Blind
+    from rag_audit.tui.evaluation import Evaluation, Start
 
 
 class Source:
@@ -35,6 +36,13 @@ class Source:
         """Every run, newest first, those under way on top."""
         return [*reversed(self.history.unclosed()), *reversed(self.history.summaries())]
 
+    def damage(self) -> list[str]:
+        """Lines of the history that cannot be read."""
+        return [
+            f"{found.file}{'' if found.line is None else f':{found.line}'} {found.problem}"
+            for found in self.history.damage()
+        ]
+
     def run(self, run_id: str) -> ArchivedRun:
         """One run's summary and rows; of an unfinished one the rows so far."""
         return self.history.archived(self.history.resolve(run_id).id)
@@ -49,22 +57,28 @@ class Source:
 
     def diff(self, before: str, after: str) -> RunDiff:
         """Compare two runs under the project's settings."""
+        from rag_audit.comparison import diff_runs
+
         return diff_runs(self.history, before, after, self.settings)
 
     def previous(self, run_id: str) -> RunSummary | None:
         """The run that this one is best compared with."""
+        from rag_audit.comparison import previous_comparable
+
         return previous_comparable(self.history, run_id)
 
     def record(self, decision: Decision) -> Decision:
         """Put a decision on disk; when this returns it is there."""
         return self.history.record(decision)
 
-    def decisions(self, run_id: str) -> list[Decision]:
-        """The decisions on a run."""
+    def decisions(self, run_id: str | None = None) -> list[Decision]:
+        """The decisions on a run, or all."""
         return self.history.decisions(run_id)
 
     def sample(self, run_id: str) -> AuditSample | None:
         """The current draw of a run."""
+        from rag_audit.auditing import current_sample
+
         return current_sample(self.history, run_id)
 
     def document(self, doc_id: str) -> str | None:
@@ -72,18 +86,24 @@ class Source:
         documents = self._documents()
         return documents.text(doc_id) if documents.get(doc_id) is not None else None
 
-    def _documents(self) -> Documents:
+    def _documents(self) -> "Documents":
         if self._scanned is None:
+            from rag_audit.corpus.documents import scan_documents
+
             self._scanned = scan_documents(self.project, self.settings)
         return self._scanned
 
-    def blind(self, run_id: str) -> Blind:
+    def blind(self, run_id: str) -> "Blind":
         """What this reviewer must not see of a run yet."""
+        from rag_audit.tui.blindness import Blind, blind_of
+
         sample = self.sample(run_id)
         return blind_of(sample, self.run(run_id).rows, self.decisions(run_id), self.reviewer) if sample else Blind()
 
     def draw(self, run: RunSummary) -> AuditSample:
         """Draw the audit sample of a run under the project's settings."""
+        from rag_audit.auditing import draw_sample
+
         return draw_sample(
             self.history,
             run,
@@ -92,15 +112,17 @@ class Source:
             target=self.settings.items("audit.target"),
         )[0]
 
-    def report(self, run: RunSummary) -> AuditReport:
+    def report(self, run: RunSummary) -> "AuditReport":
         """Judge's, adjusted and corrected numbers of a run."""
+        from rag_audit.auditing import report_run
+
         return report_run(self.history, run)
 
-    def evaluate(self, overrides: Sequence[str], label: str | None, resume: str | None = None) -> Start:
+    def evaluate(self, overrides: Sequence[str], label: str | None, resume: str | None = None) -> "Start":
         """A run of the project's questions, ready to be started with a watcher."""
         project = self.project
 
-        def start(watch: Watcher) -> Coroutine[Any, Any, RunSummary]:
+        def start(watch: "Watcher") -> Coroutine[Any, Any, RunSummary]:
             from rag_audit.pipeline import run_evaluation
 
             return run_evaluation(project, overrides=overrides, label=label, resume=resume, watch=watch)
@@ -121,8 +143,17 @@ class Source:
         export_run(self.project, self.history.archived(run.id), form, target)
         return str(target)
 
+    def export_audit(self, run: RunSummary, path: str) -> str:
+        """Write the audit pack of a run to a folder; returns where it is."""
+        from rag_audit.export.auditpack import write_audit_pack
+
+        target = self._target(path)
+        write_audit_pack(self.history, run.id, target)
+        return str(target)
+
     def export_diff(self, before: RunSummary, after: RunSummary, form: str, path: str) -> str:
         """Write a diff to a file; returns where it is."""
+        from rag_audit.comparison import report_diff
         from rag_audit.export.diff_junit import diff_junit
         from rag_audit.export.diff_md import diff_md
         from rag_audit.export.diff_text import diff_text

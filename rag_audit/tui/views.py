@@ -60,7 +60,13 @@ def excerpt_sections(result: QuestionResult, marks: Mapping[str, Sequence[Mark]]
     """What the claim judge could see; `marks` count in the rendering of each part (reference, context)."""
     judgment = result.claim_judgment
     if judgment is None or not (judgment.excerpt.reference or judgment.excerpt.context):
-        return [Section("No excerpt was recorded for this question: the judge's source is unknown.", tone="quiet")]
+        return [
+            Section(
+                "No excerpt was recorded for this question: what the judge saw is unknown."
+                " Where the run has contexts, `rag-audit rejudge` judges the answers again and fills this.",
+                tone="quiet",
+            )
+        ]
     sections = [section for part in ("reference", "context") for section in _part(judgment.excerpt, part, marks or {})]
     if judgment.excerpt.cut:
         sections.append(Section("\n".join(judgment.excerpt.cut), (("cut to fit", "title"),), tone="warn"))

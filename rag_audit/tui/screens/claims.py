@@ -1,33 +1,29 @@
 """The claims of one question beside the source: one key a decision, on disk before it is shown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.timer import Timer
 
-from rag_audit.model import Decision, QuestionResult, Queue, RunSummary
+from rag_audit.model import QuestionResult, Queue, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
-from rag_audit.tui.blindness import SCORES
 from rag_audit.tui.claim_text import claim_lines, last_line, no_claims
 from rag_audit.tui.content import Piece
 from rag_audit.tui.desk import Desk, Notebook
 from rag_audit.tui.layout import section_of
-from rag_audit.tui.screens.claim_source import ClaimSourceScreen
-from rag_audit.tui.screens.dialogs import AskChoice, AskText, Choice
+from rag_audit.tui.screens.claim_decisions import ClaimDecisionsScreen
 from rag_audit.tui.source import Source
-from rag_audit.tui.theme import VERDICTS
 from rag_audit.tui.widgets.record_table import RecordTable
 
 RowKey = tuple[str, int | None]
-JUDGEMENTS = ("verified", "contradicted", "absent")
 REVEAL_AFTER_S = 1.5
 """The judge's side opens this long after a blind decision, or with the next one: time to take a slip back."""
 
 
-class ClaimsScreen(ClaimSourceScreen):
+class ClaimsScreen(ClaimDecisionsScreen):
     """One person's audit of a queue of questions, claim by claim."""
 
     PLACE = "claims"
@@ -43,10 +39,6 @@ class ClaimsScreen(ClaimSourceScreen):
         self.blind_wish: bool | None = None
         """What `b` chose; None: blind where the question is in the draw."""
         self.notebook: Notebook | None = None
-        self.reasons: dict[str, str] = {}
-        """Reasons given before the claim was decided."""
-        self.previous: Decision | None = None
-        self.undone: Decision | None = None
         self._reveal_timer: Timer | None = None
 
     def on_mount(self) -> None:
@@ -59,9 +51,7 @@ class ClaimsScreen(ClaimSourceScreen):
         (question_id, repeat), run = self.keys[at], self.summary
 
         def work() -> tuple[Notebook, QuestionResult]:
-            notebook = self.notebook or Notebook(
-                self.source, run, self.source.decisions(run.id), self.source.sample(run.id)
-            )
+            notebook = self.notebook or Notebook(self.source, run, self.source.decisions(), self.source.sample(run.id))
             return notebook, self.source.result(run.id, question_id, repeat)
 
         def then(loaded: tuple[Notebook, QuestionResult]) -> None:
@@ -69,7 +59,15 @@ class ClaimsScreen(ClaimSourceScreen):
             self._put_on_desk(*loaded)
             self._start_at(claim_id, last=last, flagged=flagged)
 
-        self.fetch(work, then)
+        if self.notebook is None:
+            self.fetch(work, then)
+            return
+        try:
+            loaded = work()
+        except Exception as error:
+            self.show_error(error)
+        else:
+            then(loaded)
 
     def _put_on_desk(self, notebook: Notebook, result: QuestionResult) -> None:
         self.settle()
@@ -93,7 +91,7 @@ class ClaimsScreen(ClaimSourceScreen):
         if wanted is None:
             wanted = next((item.claim.id for item in items if item.decision is None), None)
         self.table.select(wanted or (items[0].claim.id if items else None))
-        self._show_claim()
+        self.show_claim()
 
     @staticmethod
     def _answer_line(result: QuestionResult) -> list[Piece]:
@@ -106,17 +104,18 @@ class ClaimsScreen(ClaimSourceScreen):
     def _highlighted(self, event: RecordTable.RowHighlighted) -> None:
         event.stop()
 
-    def _refresh_items(self, select: str | None = None) -> None:
+    def refresh_items(self, select: str | None = None) -> None:
+        """Show the claims as they stand, with the cursor on one of them."""
         if self.desk is not None:
             self.table.set_rows(self.desk.items(), select=select)
 
-    def _show_claim(self) -> None:
+    def show_claim(self) -> None:
         """Show the claim under the cursor: its source, its words, where we are."""
         desk, item = self.desk, self.item
         if desk is None:
             return
         desk.look()
-        self._refresh_items(item.claim.id if item else None)
+        self.refresh_items(item.claim.id if item else None)
         self.show_source()
         lines = claim_lines(self.item, desk, self.reasons) if self.item else [[(no_claims(desk.result), "quiet")]]
         self.below.show([section_of(lines)])
@@ -149,18 +148,16 @@ class ClaimsScreen(ClaimSourceScreen):
             self.say("There is no claim here to decide; + adds one that the judge missed.", severity="warning")
             return
         if not self.source.reviewer:
-            self._ask_reviewer(lambda: self.action_decide(verdict))
+            self.ask_reviewer(lambda: self.action_decide(verdict))
             return
         self.settle(keep_place=True)
-        self.undone = None
-        try:
-            self.previous = desk.decide(item, verdict, reason=self.reasons.pop(item.claim.id, None))
-        except Exception as error:
-            self.show_error(error)
+        reason = self.reasons.get(item.claim.id)
+        if self.recorded(lambda: desk.decide(item, verdict, reason=reason)) is None:
             return
+        self.reasons.pop(item.claim.id, None)
         if desk.unrevealed is not None:
             self._reveal_timer = self.set_timer(REVEAL_AFTER_S, self.settle)
-        self._advance()
+        self.advance()
 
     def action_agree(self) -> None:
         """Decide as the judge did, where its verdict may be seen."""
@@ -174,7 +171,7 @@ class ClaimsScreen(ClaimSourceScreen):
         else:
             self.action_decide(item.claim.verdict.value)
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
         """Go on to the next claim that is not decided, in this question or the next."""
         desk = self.desk
         if desk is None:
@@ -183,14 +180,14 @@ class ClaimsScreen(ClaimSourceScreen):
         ids = [item.claim.id for item in items]
         here = ids.index(self.item.claim.id) if self.item and self.item.claim.id in ids else 0
         following = next((one.claim.id for one in items[here + 1 :] if one.decision is None), None)
-        self._refresh_items(following)
+        self.refresh_items(following)
         if following is None and self.at + 1 < len(self.keys):
             self._tell()
             self._load(self.at + 1)
             return
         if following is None and all(item.decision for item in items):
             self.say("That was the last question of this queue.")
-        self._show_claim()
+        self.show_claim()
 
     def settle(self, *, keep_place: bool = False) -> None:
         """Open the judge's side of the claim decided last."""
@@ -198,7 +195,7 @@ class ClaimsScreen(ClaimSourceScreen):
             self._reveal_timer.stop()
             self._reveal_timer = None
         if self.desk is not None and self.desk.reveal() and not keep_place:
-            self._refresh_items(self.item.claim.id if self.item else None)
+            self.refresh_items(self.item.claim.id if self.item else None)
             self._tell()
 
     def action_undo(self) -> None:
@@ -206,93 +203,19 @@ class ClaimsScreen(ClaimSourceScreen):
         desk = self.desk
         if desk is None:
             return
-        try:
-            undone = desk.undo()
-        except Exception as error:
-            self.show_error(error)
-            return
-        if undone is None:
+        if desk.notebook.own_last() is None:
             self.say("Nothing to undo.")
+            return
+        undone = self.recorded(desk.undo)
+        if undone is None:
             return
         self.previous, self.undone = None, undone
         key = (undone.question_id, undone.repeat)
         if key in self.keys and key != self.keys[self.at]:
             self._load(self.keys.index(key), claim_id=undone.claim_id)
         else:
-            self._refresh_items(undone.claim_id)
-            self._show_claim()
-
-    def action_reason(self) -> None:
-        """Give a reason: for the decision on this claim, or for the one to come."""
-        item, desk = self.item, self.desk
-        if item is None or desk is None:
-            return
-        before = item.decision.reason if item.decision else self.reasons.get(item.claim.id)
-
-        def keep(reason: str | None) -> None:
-            if reason is None:
-                return
-            if item.decision is None or item.decision.verdict is None:
-                self.reasons[item.claim.id] = reason
-            else:
-                try:
-                    self.previous = desk.decide(item, item.decision.verdict, reason=reason)
-                except Exception as error:
-                    self.show_error(error)
-            self._refresh_items(item.claim.id)
-            self._show_claim()
-
-        self.app.push_screen(AskText(f"Reason for {item.claim.id}", value=before or ""), keep)
-
-    def action_add_claim(self) -> None:
-        """Add a claim that the judge missed."""
-        desk = self.desk
-        if desk is None:
-            return
-        if not self.source.reviewer:
-            self._ask_reviewer(self.action_add_claim)
-            return
-
-        def judged(text: str, verdict: str | None) -> None:
-            if verdict is None:
-                return
-            try:
-                self.previous = desk.add_claim(text, verdict)
-            except Exception as error:
-                self.show_error(error)
-                return
-            self._refresh_items(self.previous.claim_id)
-            self._show_claim()
-
-        def written(text: str | None) -> None:
-            if text and text.strip():
-                self.app.push_screen(
-                    AskChoice("Its verdict", _choices(), text=text.strip()),
-                    lambda verdict: judged(text.strip(), verdict),
-                )
-
-        self.app.push_screen(AskText("Claim that the judge missed"), written)
-
-    def action_adjudicate(self) -> None:
-        """Settle a claim on which reviewers differ."""
-        desk, item = self.desk, self.item
-        if desk is None or item is None:
-            return
-        if not item.disputed:
-            self.say("Reviewers do not differ on this claim.")
-            return
-
-        def settled(verdict: str | None) -> None:
-            if verdict is None:
-                return
-            try:
-                self.previous = desk.settle_dispute(item, verdict)
-            except Exception as error:
-                self.show_error(error)
-                return
-            self._show_claim()
-
-        self.app.push_screen(AskChoice(f"What holds for {item.claim.id}?", _choices(), text=item.claim.text), settled)
+            self.refresh_items(undone.claim_id)
+            self.show_claim()
 
     def action_next_flagged(self) -> None:
         """Go to the next flagged claim, in this question or a later one; not while blind."""
@@ -306,7 +229,7 @@ class ClaimsScreen(ClaimSourceScreen):
         following = next((one.claim.id for one in list(self.table.rows)[here + 1 :] if one.flags), None)
         if following is not None:
             self.table.select(following)
-            self._show_claim()
+            self.show_claim()
             return
         run_id, keys, at = self.summary.id, self.keys, self.at
 
@@ -324,34 +247,6 @@ class ClaimsScreen(ClaimSourceScreen):
 
         self.fetch(work, then, group="flagged")
 
-    def action_score(self, value: int) -> None:
-        """Score the answer, where the draw targets scores: faithfulness first, then completeness."""
-        desk = self.desk
-        if desk is None:
-            return
-        if not desk.targets_scores:
-            self.say("The draw of this run does not ask for scores.", severity="warning")
-            return
-        metric = next((name for name in SCORES if name not in desk.scores()), None)
-        if metric is None:
-            self.say("Both scores are given; u takes the last one back.")
-            return
-        try:
-            self.previous = desk.score(metric, value)
-        except Exception as error:
-            self.show_error(error)
-            return
-        self._show_claim()
-
-    def _ask_reviewer(self, then: Callable[[], None]) -> None:
-        def named(name: str | None) -> None:
-            if name and name.strip():
-                self.source.reviewer = name.strip()
-                self.notebook = None
-                then()
-
-        self.app.push_screen(AskText("Your name as the reviewer", hint="kept with every decision"), named)
-
     # Moving
 
     def action_next_claim(self) -> None:
@@ -367,7 +262,7 @@ class ClaimsScreen(ClaimSourceScreen):
         to = self.table.cursor + by
         if 0 <= to < len(self.table.rows):
             self.table.select(self.table.rows[to].claim.id)
-            self._show_claim()
+            self.show_claim()
         elif 0 <= self.at + by < len(self.keys):
             self._load(self.at + by, last=by < 0)
 
@@ -386,8 +281,4 @@ class ClaimsScreen(ClaimSourceScreen):
         if self.desk is not None:
             self.blind_wish = not self.desk.blind
             self.desk.blind = self.blind_wish
-            self._show_claim()
-
-
-def _choices() -> list[Choice]:
-    return [Choice(word[0], word, VERDICTS[word].text, VERDICTS[word].tone) for word in JUDGEMENTS]
+            self.show_claim()

@@ -19,6 +19,7 @@ RUN_FORMS = (
     Choice("j", "jsonl", "jsonl: what import reads back"),
     Choice("m", "md", "md: a summary for a pull request"),
     Choice("u", "junit", "junit: for a build server"),
+    Choice("a", "audit", "the audit pack: decisions with all their evidence, as a folder"),
 )
 DIFF_FORMS = (
     Choice("t", "text", "text: as the command line prints it"),
@@ -35,7 +36,9 @@ def export_run(screen: ReviewScreen, run: RunSummary) -> None:
         f"Export {wording.run_name(run)} as",
         RUN_FORMS,
         _file_name(wording.run_name(run)),
-        lambda form, path: screen.source.export_run(run, form, path),
+        lambda form, path: (
+            screen.source.export_audit(run, path) if form == "audit" else screen.source.export_run(run, form, path)
+        ),
     )
 
 

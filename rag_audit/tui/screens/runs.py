@@ -15,10 +15,7 @@ from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.content import Piece, sign
 from rag_audit.tui.layout import Line, section_of
-from rag_audit.tui.screens.export import ask_import, export_run
 from rag_audit.tui.screens.filtered import FilteredScreen
-from rag_audit.tui.screens.queues import open_sample
-from rag_audit.tui.screens.start import start_evaluation
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import STATUSES
 from rag_audit.tui.widgets.passage import Passage, Section
@@ -129,6 +126,7 @@ class RunsScreen(FilteredScreen):
         super().__init__(source)
         self.wanted = select
         self.runs: list[RunSummary] = []
+        self.damage: list[str] = []
         self.marked: str | None = None
         self._timer: Timer | None = None
         self.table = RecordTable[RunSummary](self._columns([]), lambda run: run.id, empty="Reading the history …")
@@ -170,15 +168,22 @@ class RunsScreen(FilteredScreen):
 
     def action_reload(self) -> None:
         """Read the history again."""
-        self.fetch(self.source.runs, self._show)
+        self.fetch(lambda: (self.source.runs(), self.source.damage()), self._show)
 
-    def _show(self, runs: list[RunSummary]) -> None:
+    def _show(self, loaded: tuple[list[RunSummary], list[str]]) -> None:
+        runs, damage = loaded
         self.runs = runs
         self.table.empty = "No runs yet: press r to evaluate, or i to import another tool's results."
         self.table.set_columns(self._columns(metric_order(runs)))
         self._show_rows(select=self.wanted)
         self.wanted = None
-        self.title_bar.tell(["rag-audit", self.source.project.name], [(wording.plural(len(runs), "run"), "quiet")])
+        facts: list[Piece] = [(wording.plural(len(runs), "run"), "quiet")]
+        if damage:
+            facts.insert(0, (f"! {wording.plural(len(damage), 'damaged place')} in the history  ", "warn"))
+            if damage != self.damage:
+                self.say("\n".join([*damage[:3], "rag-audit verify says more."]), severity="warning")
+        self.damage = damage
+        self.title_bar.tell(["rag-audit", self.source.project.name], facts)
 
     def apply_filter(self) -> None:
         """Show the runs that match."""
@@ -235,6 +240,8 @@ class RunsScreen(FilteredScreen):
 
     def action_audit(self) -> None:
         """Open the sample of the run."""
+        from rag_audit.tui.screens.queues import open_sample
+
         if self.table.row is not None:
             open_sample(self, self.table.row)
 
@@ -246,14 +253,20 @@ class RunsScreen(FilteredScreen):
 
     def action_evaluate(self) -> None:
         """Start a run, or watch the one under way."""
+        from rag_audit.tui.screens.start import start_evaluation
+
         start_evaluation(self, self.table.row)
 
     def action_import_path(self) -> None:
         """Import another tool's results."""
+        from rag_audit.tui.screens.export import ask_import
+
         ask_import(self)
 
     def action_export(self) -> None:
         """Export the run."""
+        from rag_audit.tui.screens.export import export_run
+
         if self.table.row is not None:
             export_run(self, self.table.row)
 
