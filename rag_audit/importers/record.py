@@ -76,6 +76,8 @@ class ImportedRow:
     """Metric to reason, for scores that are None."""
     claims: tuple[ImportedClaim, ...] | None = None
     """None: the row carries no claim list; empty: the judge listed none."""
+    claims_missing: str | None = None
+    """Why a row whose claims were to be judged has no list of them, in one word."""
     claims_listed: int = 0
     """Claims counted in the file itself, for the balance."""
     claims_against: tuple[str, ...] = ()

@@ -121,7 +121,8 @@ def _claim_judgment(row: ImportedRow) -> ClaimJudgment | None:
         context=tuple(Passage(text) for text in row.claims_against),
     )
     if row.claims is None:
-        return ClaimJudgment(excerpt, error="not_asked") if row.excerpt else None
+        known = row.excerpt is not None or row.claims_missing is not None
+        return ClaimJudgment(excerpt, error=row.claims_missing or "not_asked") if known else None
     claims = tuple(_claim(claim, at, excerpt) for at, claim in enumerate(row.claims, start=1))
     return ClaimJudgment(excerpt, claims, identity=_judge(row.claim_judge, row.claim_prompt))
 
@@ -148,7 +149,7 @@ def _score_claims(row: ImportedRow, shape: RunShape, scores: dict[str, float | N
         if row.claims is None:
             scores.setdefault(name, None)
             if scores[name] is None:
-                missing.setdefault(name, "judge_error" if row.error else "not_asked")
+                missing.setdefault(name, row.claims_missing or ("error" if row.error else "not_asked"))
             continue
         scores[name], reason = score(verdicts)
         missing.pop(name, None)

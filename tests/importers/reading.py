@@ -32,9 +32,10 @@ class Read:
 
     def verdicts(self) -> list[list[str] | None]:
         """The claims' verdicts of each row; None where it has no claim list."""
+        judgments = [result.claim_judgment for result in self.results]
         return [
-            [claim.verdict.value for claim in result.claim_judgment.claims] if result.claim_judgment else None
-            for result in self.results
+            [claim.verdict.value for claim in judgment.claims] if judgment and not judgment.error else None
+            for judgment in judgments
         ]
 
     def flagged(self, flag: FlagName) -> list[bool]:

@@ -135,6 +135,7 @@ def test_django_unblinds_the_arms(tmp_path: Path) -> None:
     assert on.values("django_explain_errors.no_fabrication") == [1, None]
     assert off.values("django_explain_errors.no_fabrication") == [0, None]
     assert on.reasons("django_explain_errors.identifies_cause") == [None, "judge_error"]
+    assert on.reasons("no_fabrication") == [None, "judge_error"]
     assert off.reasons("django_explain_errors.identifies_cause") == ["no_score", "judge_error"]
     assert [result.error for result in on.results] == [None, "the call failed with status 500"]
     assert "stored no_fabrication True contradicts the claims; False counts" in off.results[0].notes

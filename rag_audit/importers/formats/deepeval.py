@@ -165,6 +165,7 @@ def _row(record: Record, names: Mapping[str, str], own_ids: set[str]) -> Importe
         scores=scores,
         missing=missing,
         claims=claims,
+        claims_missing="judge_error" if faithfulness.get("error") and claims is None else None,
         claims_listed=len(claims or ()),
         claims_against=tuple(chunk.text for chunk in chunks or ()) if claims is not None else (),
         claim_judge=name_of(faithfulness.get("evaluationModel")),

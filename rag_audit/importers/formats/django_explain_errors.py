@@ -163,6 +163,7 @@ def _row(
         scores=scores,
         missing=missing,
         claims=claims,
+        claims_missing="judge_error" if judgment.get("judge_failure") is True else None,
         claims_listed=len(claims or ()),
         usage=Usage(_count(call.get("prompt_tokens")), None, _count(call.get("completion_tokens"))),
         latency_s=number_of(call.get("latency_seconds")),
