@@ -3,6 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from rag_audit.fingerprint import fingerprint
 from rag_audit.metrics import METRICS, Scored, mean, summarise
@@ -26,6 +28,10 @@ from rag_audit.model import (
 
 MetricKind = tuple[tuple[float | None, float | None], Direction]
 """Range and direction of a metric that is not our own."""
+
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+"""Shared by the rows that have none: a run may have hundreds of thousands."""
 
 
 def question_hash(question: Question) -> str:
@@ -63,7 +69,9 @@ def row_of(result: QuestionResult) -> QuestionRow:
         doc_id=result.question.doc_id,
         scores=result.scores,
         missing=result.missing,
-        verdicts=dict(Counter(claim.verdict.value for claim in judgment.claims)) if judgment else {},
+        verdicts=dict(Counter(claim.verdict.value for claim in judgment.claims))
+        if judgment and judgment.claims
+        else _NONE,
         route=result.route.corpora,
         rule=result.route.rule,
         misrouted=result.route.misrouted,
@@ -73,7 +81,7 @@ def row_of(result: QuestionResult) -> QuestionRow:
             part for found in result.retrieved for part in (found.chunk.corpus, found.chunk.doc_id, found.chunk.text)
         ),
         excerpt_hash=fingerprint((reference,)) if reference else None,
-        judges=judges,
+        judges=judges or _NONE,
         corpus=corpus_of(result),
         flags=tuple(sorted({flag.flag.value for flag in result.flags})),
         tags=result.question.tags,
@@ -127,7 +135,8 @@ class SummaryBuilder:
         calls = [("judge", call.usage, call.cost_usd) for call in result.judge_calls]
         # Repeats of judging share one answer: its generation was paid once.
         if result.generation is not None and result.question.id not in self._answers_seen:
-            self._answers_seen.add(result.question.id)
+            if result.repeat is not None:
+                self._answers_seen.add(result.question.id)
             self._saw_model("generator", result.generation.reported_model)
             calls.append(("generation", result.generation.usage, result.generation.cost_usd))
         for purpose, usage, cost in calls:

@@ -131,14 +131,17 @@ class RunWriter:
     def _append_closing(self, summary: RunSummary, columns: bytes) -> str:
         """Write the last lines; returns the hash of the closing line."""
         rows = jsonl.seal(b'{"schema":%d,"kind":"rows","rows":%s}' % (SCHEMA, columns))
+        rows_length = len(rows)
+        rows_at = self._append(rows, sync=False) - rows_length
+        del rows
         index, entries_at = index_line(self._entries)
-        rows_at = self._append(rows + index) - len(rows) - len(index)
+        self._append(index)
         closing = {
             "schema": SCHEMA,
             "kind": "close",
             "digest": self._digest.hexdigest(),
-            "rows": (rows_at, len(rows) - 1),
-            "index": (rows_at + len(rows) + entries_at, len(self._entries)),
+            "rows": (rows_at, rows_length - 1),
+            "index": (rows_at + rows_length + entries_at, len(self._entries)),
             "run": summary,
         }
         line = jsonl.seal(jsonl.encode(closing))

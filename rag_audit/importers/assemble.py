@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -14,6 +14,8 @@ from rag_audit.importers.record import ForeignRun, ImportedRow, LeftOut, MetricK
 from rag_audit.importers.results import RunShape, result_of
 from rag_audit.model import UNKNOWN, QuestionResult
 
+_SHARED = 5000
+"""Different mappings that are remembered to be shared."""
 _LISTED = 1000
 """Left out entries that are named one by one; the rest is counted."""
 _HASHED = tuple(
@@ -125,6 +127,7 @@ def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[QuestionResult]:
     """Read a run again and make a result of each row; refuses a file that changed in between."""
     rows = (outcome for outcome in rows_of(run) if isinstance(outcome, ImportedRow))
     generator = None if run.context.generator == UNKNOWN else run.context.generator
+    shared = _SharedMappings()
     made = claims = 0
     for row in rows:
         if made >= len(plan.planned):
@@ -132,12 +135,25 @@ def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[QuestionResult]:
         result = result_of(row, plan.planned[made], plan.shape, generator=generator)
         made += 1
         claims += len(result.claim_judgment.claims) if result.claim_judgment else 0
-        yield result
+        yield replace(result, scores=shared.one(result.scores), missing=shared.one(result.missing))
     if made != len(plan.planned) or claims != plan.claims:
         raise InputError(
             f"read {len(plan.planned)} rows and {plan.claims} claims, then {made} and {claims}",
             "The file changed while it was read, or its claims cannot be told apart; import it again.",
         )
+
+
+class _SharedMappings:
+    """Gives equal mappings of many rows as one object: the rows of a run stay in memory until it is closed."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[str, Any], ...], Mapping[str, Any]] = {}
+
+    def one(self, mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+        key = tuple(mapping.items())
+        if len(self._known) < _SHARED:
+            return self._known.setdefault(key, mapping)
+        return self._known.get(key, mapping)
 
 
 def _check_rows(run: ForeignRun, plan: RunPlan) -> None:

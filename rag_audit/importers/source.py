@@ -104,7 +104,10 @@ def _lenient_json(text: str) -> Any:
 
 
 def _whole_number(digits: str) -> int | float:
-    return int(digits) if len(digits) < 400 else float("inf")
+    """Beyond 64 bits a whole number is read as a float, as the fast parser does."""
+    if len(digits) < 20:
+        return int(digits)
+    return float(digits)
 
 
 def _text(path: Path, encoding: str) -> TextIOWrapper:
