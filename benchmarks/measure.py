@@ -1,4 +1,4 @@
-"""Whole-process figures: wall time and peak memory of one command, the best of several runs."""
+"""Whole-process figures: wall time, processor time and peak memory of one command, the best of several runs."""
 
 import os
 import subprocess
@@ -10,10 +10,14 @@ from typing import NamedTuple
 
 
 class Measured(NamedTuple):
-    """Seconds from start to exit, and the most memory it held at a time."""
+    """Seconds from start to exit, seconds of processor time (the truer one on a busy machine), and peak memory."""
 
     seconds: float
+    cpu_seconds: float
     mebibytes: float
+
+    def __str__(self) -> str:
+        return f"{self.seconds * 1000:.0f} ms ({self.cpu_seconds * 1000:.0f} ms CPU), {self.mebibytes:.0f} MiB"
 
 
 def measure(arguments: Sequence[str], repeats: int = 5) -> Measured:
@@ -33,7 +37,8 @@ def _start(arguments: Sequence[str]) -> int:
     started = time.perf_counter()
     process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
-    sys.stdout.write(f"{time.perf_counter() - started} {used.ru_maxrss / 1024}")
+    seconds = time.perf_counter() - started
+    sys.stdout.write(f"{seconds} {used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024}")
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode
 

@@ -15,7 +15,7 @@ from rag_audit.history.layout import GIT_ATTRIBUTES, Layout, Problem
 from rag_audit.history.ledger import Ledger, read_ledger, read_rows
 from rag_audit.history.rebuild import Rebuilt, rebuild_ledger
 from rag_audit.history.references import resolve_run
-from rag_audit.history.runfile import read_question, read_results, read_unclosed
+from rag_audit.history.runfile import read_closed, read_question, read_results, read_unclosed
 from rag_audit.history.writer import RunWriter, resume_run, start_run
 from rag_audit.model import ArchivedRun, AuditSample, Decision, MetricSummary, QuestionResult, RunSummary
 from rag_audit.redact import Redactor
@@ -60,6 +60,9 @@ class History:
         entry = self._ledger().find(run_id)
         if entry is not None:
             return ArchivedRun(entry.head.run, read_rows(self._layout.ledger, entry))
+        closed = read_closed(self._run_file(run_id))
+        if closed is not None:
+            return closed
         header = read_unclosed(self._run_file(run_id))
         builder = SummaryBuilder()
         for result in self.results(run_id):

@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from rag_audit.errors import HistoryError, UsageError
 from rag_audit.history import jsonl
+from rag_audit.history.columns import rows_of
 from rag_audit.history.index import entries_of_question
 from rag_audit.history.process import is_alive
-from rag_audit.history.schema import as_record, parse, unreadable
+from rag_audit.history.schema import SCHEMA, as_record, parse, unreadable
 from rag_audit.history.texts import put_text
-from rag_audit.model import QuestionResult, RunStatus, RunSummary
+from rag_audit.model import ArchivedRun, QuestionResult, RunStatus, RunSummary
 
 STOPPED = "stopped"
 """Kind of the line that a writer leaves behind when it gives up a run."""
@@ -49,6 +52,8 @@ class Closing:
     hash: str = ""
     """Hash of the closing line itself."""
     offset: int = 0
+    schema: int = SCHEMA
+    """The schema that the file was written with."""
 
 
 def kind_of(line: bytes) -> str:
@@ -81,7 +86,8 @@ def closing_of(path: Path, line: jsonl.Line) -> Closing:
     where = f"{path} (closing line)"
     document = parse("close", line.data, where)
     known = {name: document.get(name) for name in ("run", "digest", "rows", "index", "hash")}
-    return as_record({**known, "offset": line.offset}, Closing, where)
+    written_with = orjson.loads(line.data)["schema"]
+    return as_record({**known, "offset": line.offset, "schema": written_with}, Closing, where)
 
 
 def read_unclosed(path: Path) -> RunSummary:
@@ -101,6 +107,16 @@ def read_rows_line(path: Path, closing: Closing) -> bytes:
     if not jsonl.is_intact(line) or kind_of(line) != "rows":
         raise unreadable(str(path), "the line with the rows was changed")
     return line[line.index(b'"rows":', jsonl.BODY_AT) + len(b'"rows":') : -1]
+
+
+def read_closed(path: Path) -> ArchivedRun | None:
+    """Summary and rows as the closing lines have them; None while the run is not closed."""
+    closing = read_closing(path)
+    if closing is None:
+        return None
+    columns = b'{"schema":%d,"rows":%s}' % (closing.schema, read_rows_line(path, closing))
+    where = f"{path} (rows)"
+    return ArchivedRun(closing.run, rows_of(parse("rows", columns, where)["rows"], where))
 
 
 def read_results(path: Path) -> Iterator[QuestionResult]:
