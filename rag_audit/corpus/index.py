@@ -148,7 +148,9 @@ def _vectors(
     known: dict[bytes, bytes] = {}
     for receipt in receipts:
         if receipt.embedder == embedder.identity and _damage(folder, receipt) is None:
-            known = IndexFile(_file_path(folder, receipt.key), True).vectors_by_text()
+            before = IndexFile(_file_path(folder, receipt.key), True, connections=1)
+            known = before.vectors_by_text()
+            before.close()
             break
     rows = [numpy.frombuffer(known.get(chunk.text_hash, b""), dtype="<f4") for chunk in chunks]
     missing = [at for at, row in enumerate(rows) if not row.size]

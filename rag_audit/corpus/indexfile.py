@@ -1,11 +1,11 @@
 """The SQLite file of one index: written once, then read by any number of threads and processes."""
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -79,57 +79,68 @@ def write_index(path: Path, chunks: Sequence[IndexedChunk], vectors: "Vectors | 
 
 
 class IndexFile:
-    """A finished index, searched by meaning and by terms; safe to use from several threads."""
+    """A finished index, searched by meaning and by terms; safe to use from several threads.
 
-    def __init__(self, path: Path, has_vectors: bool) -> None:
+    All connections are opened at once, so that the file may be deleted while it is in use.
+    """
+
+    def __init__(self, path: Path, has_vectors: bool, connections: int = 4) -> None:
         self.path = path
         self.has_vectors = has_vectors
-        self._local = threading.local()
+        self._free: SimpleQueue[apsw.Connection] = SimpleQueue()
+        for _ in range(connections):
+            self._free.put(_connect(path, read_only=True))
 
     @property
     def key(self) -> str:
         """The hash of everything that shaped it."""
         return self.path.stem
 
-    @property
-    def _connection(self) -> "apsw.Connection":
-        """This thread's connection."""
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = _connect(self.path, read_only=True)
-        return connection
+    def _rows(self, query: str, *values: "str | int | bytes") -> list[tuple[Any, ...]]:
+        connection = self._free.get()
+        try:
+            return list(connection.execute(query, values))
+        finally:
+            self._free.put(connection)
 
     def ranking(self, k1: float, b: float) -> "PostingsBM25":
         """BM25 over the chunks, by their numbers."""
         from rag_audit.corpus.bm25 import PostingsBM25
 
-        packed = dict(self._connection.execute("SELECT name, data FROM postings"))
-        return PostingsBM25.unpack(packed, k1, b)
+        return PostingsBM25.unpack(dict(self._rows("SELECT name, data FROM postings")), k1, b)
 
     def by_vector(self, vector: "Vectors", limit: int) -> list[tuple[int, float]]:
         """The nearest chunks, (chunk number, cosine similarity), best first, ties in the order of the documents."""
         if not self.has_vectors or not vector.any():
             return []
-        rows = self._connection.execute(
-            "SELECT rowid, distance FROM vectors WHERE embedding MATCH ? AND k = ?",
-            (vector.astype("<f4").tobytes(), min(limit, _VECTOR_SEARCH_LIMIT)),
+        rows = self._rows(
+            "SELECT distance, rowid FROM vectors WHERE embedding MATCH ? AND k = ?",
+            vector.astype("<f4").tobytes(),
+            min(limit, _VECTOR_SEARCH_LIMIT),
         )
-        return [(number, 1.0 - distance) for distance, number in sorted((row[1], row[0]) for row in rows)]
+        return [(number, 1.0 - distance) for distance, number in sorted(rows)]
 
     def chunk(self, number: int) -> Chunk:
         """One chunk by its number."""
-        rows = self._connection.execute(
-            "SELECT doc_id, corpus, text, start, heading FROM chunks WHERE id = ?", (number,)
+        ((doc_id, corpus, text, start, heading),) = self._rows(
+            "SELECT doc_id, corpus, text, start, heading FROM chunks WHERE id = ?", number
         )
-        doc_id, corpus, text, start, heading = next(rows)
         return Chunk(doc_id, corpus, text, start, tuple(orjson.loads(heading)))
 
     def vectors_by_text(self) -> dict[bytes, bytes]:
         """The stored vectors by the hash of the text they belong to."""
-        rows = self._connection.execute(
-            "SELECT text_hash, embedding FROM vectors JOIN chunks ON chunks.id = vectors.rowid"
-        )
-        return dict(rows)
+        query = "SELECT text_hash, embedding FROM vectors JOIN chunks ON chunks.id = vectors.rowid"
+        return dict(self._rows(query)) if self.has_vectors else {}
+
+    def close(self) -> None:
+        """Close the file; a search that is still under way keeps its connection, a later one fails."""
+        for _ in range(self._free.qsize()):
+            try:
+                connection = self._free.get_nowait()
+            except Empty:
+                return
+            connection.close()
+            self._free.put(connection)
 
 
 def _connect(path: Path, *, read_only: bool) -> "apsw.Connection":

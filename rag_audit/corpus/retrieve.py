@@ -118,8 +118,8 @@ class Retriever:
         return sorted(candidates, key=lambda candidate: candidate.order)
 
     def close(self) -> None:
-        """Release the connections of the embedders and of the reranker."""
-        _close(*self._embedders.values(), self._reranker)
+        """Close the indexes and release the connections of the embedders and of the reranker."""
+        _close(*self._indexes.values(), *self._embedders.values(), self._reranker)
 
     def context(self) -> dict[str, Any]:
         """What moves the retrieved list, for the run's context."""
@@ -148,10 +148,10 @@ def _candidates(settings: Settings) -> int:
     return max(settings.integer("retriever.candidates"), settings.integer("retriever.top_k"))
 
 
-def _close(*models: "Embedder | Reranker | None") -> None:
-    for model in models:
-        if model is not None:
-            model.close()
+def _close(*opened: "IndexFile | Embedder | Reranker | None") -> None:
+    for one in opened:
+        if one is not None:
+            one.close()
 
 
 def _merge(lists: Sequence[Sequence[_Candidate]], constant: int) -> list[_Candidate]:
@@ -212,11 +212,13 @@ def refresh_indexes(
 ) -> list[IndexReport]:
     """Build or refresh the indexes of these corpora (default: all) and say what was done."""
     embedders = _open_embedders(documents, settings, progress)
+    reports = []
     try:
-        return [
-            refresh_index(corpus, documents, settings, embedders[corpus], progress)[1]
-            for corpus in corpora or documents.corpora
-        ]
+        for corpus in corpora or documents.corpora:
+            index, report = refresh_index(corpus, documents, settings, embedders[corpus], progress)
+            index.close()
+            reports.append(report)
+        return reports
     finally:
         _close(*embedders.values())
 

@@ -1,7 +1,9 @@
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
+import apsw
 import pytest
 
 from rag_audit.corpus.documents import scan_documents
@@ -108,3 +110,20 @@ def test_embedders_that_do_not_exist_are_refused(tmp_path: Path) -> None:
         opened(project, "retriever.mode=vector", "embedder=none")
     with pytest.raises(ConfigError, match="no such model 'wordlama'"):
         opened(project, "embedder=wordlama")
+
+
+def test_cache_may_be_deleted_while_it_is_in_use(tmp_path: Path) -> None:
+    project = many(tmp_path)
+    retriever = opened(project)
+    before = retriever.retrieve(asked("valve number 3"), to("old"))
+    shutil.rmtree(project / ".rag-audit")
+    with ThreadPoolExecutor(8) as pool:
+        again = list(pool.map(lambda _: retriever.retrieve(asked("valve number 3"), to("old")), range(16)))
+    assert again == [before] * 16
+
+
+def test_closed_retriever_fails_at_once(tmp_path: Path) -> None:
+    retriever = opened(many(tmp_path))
+    retriever.close()
+    with pytest.raises(apsw.ConnectionClosedError):
+        retriever.retrieve(asked("valve number 3"), to("old"))
