@@ -15,9 +15,10 @@ from rag_audit import __version__
 from rag_audit.attempt import Attempt, Progress, Watcher, unwatched
 from rag_audit.config import load_settings
 from rag_audit.context import flatten, run_context
-from rag_audit.corpus.check import Prepared, prepare
+from rag_audit.corpus.check import Prepared, chosen_questions, prepare
 from rag_audit.corpus.retrieve import open_retriever
-from rag_audit.errors import ConfigError, UsageError
+from rag_audit.errors import ConfigError
+from rag_audit.estimate import unpriced_models
 from rag_audit.evaluation import Evaluator, Judges, judge_again
 from rag_audit.history import History, RunWriter, new_run_id
 from rag_audit.model import Origin, Question, QuestionResult, RunContext, RunStatus, RunSummary
@@ -45,16 +46,21 @@ async def run_evaluation(
 
     `overrides` are `key=value` settings for this run; `only` limits it to question ids; `resume` finishes an
     interrupted run under its own id and settings, with the replies that were kept; `reuse_replies` takes those of other
-    runs as well. Cancelling keeps every finished question. Raises ConfigError before
-    any call to a model when questions, documents or settings are wrong, and KeyRejected when a key is refused.
+    runs as well. Cancelling keeps every finished question. Raises ConfigError before any call to a model when
+    questions, documents or settings are wrong, and KeyRejected when a key is refused.
     """
     interrupted = History(project).resolve(resume) if resume else None
     settings = load_settings(project, interrupted.overrides if interrupted else overrides)
+    if max_cost_usd is not None and (unpriced := unpriced_models(settings)):
+        raise ConfigError(
+            f"--max-cost cannot be kept: the price of {', '.join(unpriced)} is unknown",
+            "State it under `prices` in documents/config.yml, or leave --max-cost away.",
+        )
     history = History(project, redact=settings.items("redact"))
     writer = history.resume(interrupted.id) if interrupted else None
     try:
         prepared = prepare(project, settings)
-        questions = chosen(prepared.questions, [id_ for id_, _ in writer.planned] if writer else only)
+        questions = chosen_questions(prepared.questions, [id_ for id_, _ in writer.planned] if writer else only)
         redactor = Redactor(os.environ, settings.items("redact"))
         kept = KeptReplies(project, of_other_runs=reuse_replies, redact=redactor.text)
         async with open_evaluator(project, prepared, watch, kept) as evaluator:
@@ -169,14 +175,6 @@ def open_judges(
 
 def _waiting(watch: Watcher) -> Callable[[str], None]:
     return lambda note: watch(Progress("waiting", note=note))
-
-
-def chosen(questions: Sequence[Question], ids: Sequence[str]) -> Sequence[Question]:
-    """The questions with these ids in the order of the file; all of them where no id is named."""
-    unknown = sorted(set(ids) - {question.id for question in questions})
-    if unknown:
-        raise UsageError(f"no such question: {', '.join(unknown)}", "`rag-audit questions check` lists the ids.")
-    return [question for question in questions if not ids or question.id in set(ids)]
 
 
 def _planned(items: Planned, repeats: int) -> Planned:

@@ -20,7 +20,7 @@ LAYERS: tuple[frozenset[str], ...] = (
         {"auditing", "comparison", "config", "corpus", "export", "folders", "history", "importers"}
         | {"probing", "project", "providers", "yamlfile"}
     ),
-    frozenset({"attempt", "evaluation", "pipeline"}),
+    frozenset({"attempt", "estimate", "evaluation", "pipeline"}),
     frozenset({"cli", "tui"}),
 )
 """From the bottom up: a room imports its own layer and those below it."""

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 
 import click
 
 from rag_audit.attempt import Watcher
-from rag_audit.cli.output import diagnose, print_json, say
+from rag_audit.cli.output import diagnose, number, print_json, say, table
 from rag_audit.cli.progress import progress_watcher
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.errors import UsageError
@@ -26,6 +27,7 @@ _INCOMPLETE = 3
 @click.option("--no-routing", is_flag=True, help="Send every question to the default corpus.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run under its own id.")
 @click.option("--reuse-replies", is_flag=True, help="Take replies that other runs got to the very same requests.")
+@click.option("--dry-run", is_flag=True, help="Print the routing and an estimate of calls and cost; evaluate nothing.")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop, incomplete, once this much is spent.")
 @click.option("--allow-incomplete", is_flag=True, help="Exit 0 although scores are missing.")
 def run_command(
@@ -40,6 +42,7 @@ def run_command(
     no_routing: bool,
     resume: str | None,
     reuse_replies: bool,
+    dry_run: bool,
     max_cost: float | None,
     allow_incomplete: bool,
 ) -> int:
@@ -62,6 +65,9 @@ def run_command(
             "--resume takes the run's own settings, questions and label",
             "Leave the other options away, or start a new run.",
         )
+
+    if dry_run:
+        return _dry_run(invocation, settings, ids)
 
     def start(watch: Watcher) -> Awaitable[RunSummary]:
         return run_evaluation(
@@ -128,6 +134,36 @@ def rejudge_command(
         )
 
     return _finish(invocation, start, allow_incomplete, compare_with=parent.id)
+
+
+def _dry_run(invocation: Invocation, settings: tuple[str, ...], ids: list[str]) -> int:
+    from rag_audit.estimate import plan_run
+
+    plan = plan_run(invocation.root, settings, ids)
+    if invocation.json:
+        routes = [
+            {"id": question.id, "doc_id": question.doc_id, "corpora": list(route.corpora), "rule": route.rule}
+            for question, route in plan.routes
+        ]
+        print_json({"routes": routes, "calls": [asdict(call) for call in plan.calls], "cost_usd": plan.cost_usd})
+        return 0
+    rows = [[question.id, question.doc_id or "–", ", ".join(r.corpora), r.rule] for question, r in plan.routes]
+    say(table(("question", "doc_id", "routed to", "rule"), rows))
+    say()
+    estimates = [
+        [
+            call.role,
+            call.model,
+            str(call.calls),
+            str(call.input_tokens),
+            str(call.output_tokens),
+            number(call.cost_usd, 2),
+        ]
+        for call in plan.calls
+    ]
+    say(table(("role", "model", "calls", "tokens in", "tokens out", "USD"), estimates, right=(2, 3, 4, 5)))
+    say("An estimate from typical lengths; – where the price of a model is not in the settings (`prices`).")
+    return 0
 
 
 def _judge_settings(judges: str | None) -> list[str]:

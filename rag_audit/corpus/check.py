@@ -1,6 +1,6 @@
 """Questions against documents: everything that would make a run stop or a number lie, found before money is spent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from rag_audit.corpus.documents import Documents, scan_documents
 from rag_audit.corpus.problem import Problem
 from rag_audit.corpus.questions import QUESTIONS_FILE, QuestionFile, read_questions
 from rag_audit.corpus.relevance import missing_gold
-from rag_audit.errors import ConfigError, RagAuditError
+from rag_audit.errors import ConfigError, RagAuditError, UsageError
 from rag_audit.model import Question
 from rag_audit.model.settings import Settings
 from rag_audit.routing import RoutingTable, build_routing_table
@@ -139,3 +139,11 @@ def _warnings_of(question: Question, documents: Documents) -> Iterator[str]:
     }.difference(question.corpora)
     if question.corpora and elsewhere:
         yield f"is sent to {', '.join(question.corpora)}, but its documents are in {', '.join(sorted(elsewhere))}"
+
+
+def chosen_questions(questions: Sequence[Question], ids: Sequence[str]) -> Sequence[Question]:
+    """The questions with these ids in the order of the file; all of them where no id is named."""
+    unknown = sorted(set(ids) - {question.id for question in questions})
+    if unknown:
+        raise UsageError(f"no such question: {', '.join(unknown)}", "`rag-audit questions check` lists the ids.")
+    return [question for question in questions if not ids or question.id in set(ids)]

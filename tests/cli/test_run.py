@@ -233,3 +233,35 @@ def test_a_reviewers_verdict_is_shown_beside_the_judges(project: Path) -> None:
     shown = rag_audit(project, "show", "latest", "--question", "OLD-1", "--json").json["questions"][0]["claims"][0]
     assert (shown["verdict"], shown["effective_verdict"]) == ("verified", "contradicted")
     assert "reviewers: contradicted" in rag_audit(project, "show", "latest", "--question", "OLD-1").out
+
+
+def test_a_dry_run_tells_routes_calls_and_cost_and_archives_nothing(project: Path) -> None:
+    argv = ("run", "--dry-run", "--set", "judge.claims=anthropic:some-model", "--repeat-judging", "2")
+    plan = rag_audit(project, *argv, "--json").json
+    routes = {route["id"]: route for route in plan["routes"]}
+    assert (routes["NEW-1"]["corpora"], routes["NEW-1"]["rule"]) == (["newer"], "doc_id")
+    calls = {call["role"]: call for call in plan["calls"]}
+    assert (calls["generator"]["calls"], calls["claims"]["calls"]) == (4, 8)
+    assert (calls["generator"]["cost_usd"], calls["claims"]["cost_usd"], plan["cost_usd"]) == (0.0, None, None)
+    assert "NEW-1" in rag_audit(project, *argv).out
+    assert rag_audit(project, "runs", "--json").json == {"runs": []}
+    assert not (project / ".rag-audit").exists()
+
+
+def test_a_dry_run_prices_calls_from_the_project_settings(project: Path) -> None:
+    (project / "documents" / "config.yml").write_text(
+        "prices:\n  some-model: {input: 2.0, output: 10.0, as_of: 2026-11-01}\n", encoding="utf-8"
+    )
+    plan = rag_audit(project, "run", "--dry-run", "--set", "judge.scores=anthropic:some-model", "--json").json
+    (scores,) = (call for call in plan["calls"] if call["role"] == "scores")
+    expected = (scores["input_tokens"] * 2.0 + scores["output_tokens"] * 10.0) / 1_000_000
+    assert plan["cost_usd"] == pytest.approx(expected)
+    assert expected > 0
+
+
+def test_a_cost_limit_that_cannot_be_kept_is_refused_before_any_call(project: Path) -> None:
+    refused = rag_audit(project, "run", "--max-cost", "1", "--set", "generator=anthropic:some-model")
+    assert refused.code == 2
+    assert refused.err.startswith(
+        "error: --max-cost cannot be kept: the price of anthropic:some-model is unknown\nhint: "
+    )
