@@ -44,7 +44,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("title", None, "Shown instead of the name.", "optional", level="module"),
     Setting("doc_id", None, "A doc_id of its own for the module.", "optional", level="module"),
-    Setting("embedder", "wordllama", "wordllama | cohere:MODEL | none.", level="corpus"),
+    Setting("embedder", "wordllama", "wordllama | onnx:FOLDER | cohere:MODEL | none.", level="corpus"),
     Setting("embedder.base_url", None, "Another address of the embedder's service.", "optional", level="corpus"),
     Setting("reranker", "none", "none | cohere:MODEL."),
     Setting("reranker.base_url", None, "Another address of the reranker's service.", "optional"),
