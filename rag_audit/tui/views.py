@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rag_audit.model import Excerpt, QuestionResult
+from rag_audit.model import UNKNOWN, Excerpt, QuestionResult
 from rag_audit.model import Passage as SourcePassage
 from rag_audit.tui.blindness import HIDDEN
 from rag_audit.tui.content import Piece
@@ -30,7 +30,7 @@ def retrieved_sections(result: QuestionResult) -> list[Section]:
         parts = "".join(f"  {name} {value:.3g}" for name, value in found.score_parts.items())
         title = (
             (f"{found.rank}. ", "title"),
-            (f"[{chunk.corpus}] ", "info"),
+            (f"[{chunk.corpus}] " if chunk.corpus != UNKNOWN else "", "info"),
             (chunk.doc_id, "strong"),
             relevant,
             stray,
@@ -52,7 +52,7 @@ def passage_title(part: str, passage: SourcePassage, rank: int) -> tuple[Piece, 
         where += f":{passage.line}"
     name = part if part == "reference" else f"context {rank}"
     heading = f"  {' › '.join(passage.heading)}" if passage.heading else ""
-    corpus = f"[{passage.corpus}] " if passage.corpus else ""
+    corpus = f"[{passage.corpus}] " if passage.corpus and passage.corpus != UNKNOWN else ""
     return ((f"{name} ", "title"), (corpus, "info"), (where, "strong"), (heading, "quiet"))
 
 
@@ -60,13 +60,11 @@ def excerpt_sections(result: QuestionResult, marks: Mapping[str, Sequence[Mark]]
     """What the claim judge could see; `marks` count in the rendering of each part (reference, context)."""
     judgment = result.claim_judgment
     if judgment is None or not (judgment.excerpt.reference or judgment.excerpt.context):
-        return [
-            Section(
-                "No excerpt was recorded for this question: what the judge saw is unknown."
-                " Where the run has contexts, `rag-audit rejudge` judges the answers again and fills this.",
-                tone="quiet",
-            )
-        ]
+        note = "No excerpt was recorded for this question: what the judge saw is unknown."
+        if not result.retrieved:
+            return [Section(note, tone="quiet")]
+        fill = " Below is what was retrieved; `rag-audit rejudge` judges the answers against it."
+        return [Section(note + fill, tone="quiet"), *retrieved_sections(result)]
     sections = [section for part in ("reference", "context") for section in _part(judgment.excerpt, part, marks or {})]
     if judgment.excerpt.cut:
         sections.append(Section("\n".join(judgment.excerpt.cut), (("cut to fit", "title"),), tone="warn"))

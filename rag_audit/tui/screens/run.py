@@ -9,7 +9,8 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.timer import Timer
 
-from rag_audit.model import QuestionResult, QuestionRow, RunSummary, is_failed
+from rag_audit.model import UNKNOWN, QuestionResult, QuestionRow, RunSummary, is_failed
+from rag_audit.text.width import width
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.blindness import Blind
@@ -55,7 +56,7 @@ class RunScreen(FilteredScreen):
         columns: list[Column[QuestionRow]] = [
             Column("question", self._id_cell, 12, sort=lambda row: row.id),
             Column("text", lambda row: (self.texts.get(row_key(row), ""), "plain"), 16, 9, flexible=True),
-            Column("corpus", lambda row: (row.corpus, "quiet"), 10, 8, sort=lambda row: row.corpus),
+            Column("corpus", lambda row: (_known(row.corpus), "quiet"), 10, 30, sort=lambda row: row.corpus),
             Column("route", _route, 12, 30, sort=lambda row: ",".join(row.route)),
         ]
         columns += [self._metric(name, at) for at, name in enumerate(self.metrics)]
@@ -83,7 +84,8 @@ class RunScreen(FilteredScreen):
                 return ("failed", "warn") if failed else ("–", "quiet")
             return (wording.score(scored), "plain")
 
-        return Column(wording.short_name(name), text, 7, 10 + at, right=True, sort=value)
+        label = wording.short_name(name)
+        return Column(label, text, max(7, min(width(label), 16)), 10 + at, right=True, sort=value)
 
     def _hides(self, row: QuestionRow, metric: str) -> bool:
         return self.blind.hides(row.id, metric)
@@ -283,11 +285,11 @@ class RunScreen(FilteredScreen):
 
     def action_report(self) -> None:
         """Show judge's, adjusted and corrected numbers."""
-        from rag_audit.audit.report_text import report_text
+        from rag_audit.tui.report_view import report_sections
         from rag_audit.tui.screens.text import TextScreen
 
         def make() -> list[Section]:
-            return [Section(report_text(self.source.report(self.summary)))]
+            return report_sections(self.source.report(self.summary))
 
         self.app.push_screen(TextScreen(self.source, [wording.run_name(self.summary), "audit report"], make))
 
@@ -303,6 +305,10 @@ class RunScreen(FilteredScreen):
 
 
 _VERDICT_GLYPHS = (("verified", "✓"), ("contradicted", "✗"), ("absent", "○"), ("unparsed", "?"))
+
+
+def _known(name: str) -> str:
+    return "–" if name == UNKNOWN else name
 
 
 def _route(row: QuestionRow) -> Piece:

@@ -163,7 +163,10 @@ class RunsScreen(FilteredScreen):
         self.table.focus()
 
     def on_screen_resume(self) -> None:
-        """A run may have ended meanwhile."""
+        """A run may have ended meanwhile: the cursor goes to the one that was just made."""
+        evaluation = self.source.evaluation
+        if evaluation is not None and evaluation.run_id and evaluation.run_id not in {run.id for run in self.runs}:
+            self.wanted = evaluation.run_id
         self.action_reload()
 
     def action_reload(self) -> None:
