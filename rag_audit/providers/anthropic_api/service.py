@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import ssl
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,8 @@ _REASONS: Mapping[int, str] = {
 _REJECTED = frozenset({401, 402, 403})
 _RETRYABLE = frozenset({408, 409, 429})
 _SHOWN_DETAIL = 300
+_CALLS_PER_POOL = 8
+"""Connections of one pool: a pool looks at all of its idle connections before each call, so large ones are slow."""
 
 
 class AnthropicService:
@@ -67,7 +71,9 @@ class AnthropicService:
         self._clock = clock
         self._kept = kept
         self._redactor = Redactor({KEY_VARIABLE: api_key})
-        self._client: anthropic.AsyncAnthropic | None = None
+        self._clients: list[anthropic.AsyncAnthropic] = []
+        self._under_way: list[int] = []
+        self._tls: ssl.SSLContext | None = None
         self._replies = 0
         self._cache_hits = 0
 
@@ -103,23 +109,39 @@ class AnthropicService:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        for client in self._clients:
+            await client.close()
+        self._clients, self._under_way = [], []
 
     def _where(self) -> str:
         return self.base_url or os.environ.get("ANTHROPIC_BASE_URL") or "the Anthropic service"
 
-    async def _opened(self) -> "anthropic.AsyncAnthropic":
+    @asynccontextmanager
+    async def _connection(self) -> "AsyncIterator[anthropic.AsyncAnthropic]":
+        """The client that has the fewest calls under way; a new one while all have many."""
         if "anthropic" not in sys.modules:
             await asyncio.to_thread(import_module, "anthropic")  # takes a second, which others may use
+        if not self._clients or (min(self._under_way) >= _CALLS_PER_POOL):
+            self._clients.append(self._new_client())
+            self._under_way.append(0)
+        at = self._under_way.index(min(self._under_way))
+        self._under_way[at] += 1
+        try:
+            yield self._clients[at]
+        finally:
+            self._under_way[at] -= 1
+
+    def _new_client(self) -> "anthropic.AsyncAnthropic":
         import anthropic
 
-        if self._client is None:
-            self._client = anthropic.AsyncAnthropic(
-                api_key=self._api_key, base_url=self.base_url, max_retries=0, timeout=self._timeout_s
-            )
-        return self._client
+        self._tls = self._tls or ssl.create_default_context()
+        return anthropic.AsyncAnthropic(
+            api_key=self._api_key,
+            base_url=self.base_url,
+            max_retries=0,
+            timeout=self._timeout_s,
+            http_client=anthropic.DefaultAsyncHttpxClient(verify=self._tls),
+        )
 
     def _request(self, system: str, turns: Sequence[Turn], schema: Mapping[str, Any] | None) -> dict[str, Any]:
         request: dict[str, Any] = {
@@ -133,7 +155,10 @@ class AnthropicService:
         return request
 
     async def _attempt(self, request: Mapping[str, Any]) -> Reply:
-        client = await self._opened()
+        async with self._connection() as client:
+            return await self._exchange(client, request)
+
+    async def _exchange(self, client: "anthropic.AsyncAnthropic", request: Mapping[str, Any]) -> Reply:
         import anthropic
         import httpx2
 
