@@ -64,7 +64,7 @@ class Attempt:
         async def worker() -> None:
             for item in waiting:
                 for result in await evaluate(item):
-                    self._keep(result)
+                    await self._keep(result)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -73,10 +73,16 @@ class Attempt:
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
 
-    def _keep(self, result: QuestionResult) -> None:
+    async def _keep(self, result: QuestionResult) -> None:
+        """Put a result on disk, in a thread: a sync takes milliseconds that calls under way need."""
         if (result.question.id, result.repeat) in self._writer.finished:
             return
-        stored = self._writer.append(result)
+        writing = asyncio.ensure_future(asyncio.to_thread(self._writer.append, result))
+        try:
+            stored = await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await writing  # what was answered stays, also when the run is stopped at this moment
+            raise
         self._count(stored)
         self._tell("done", stored.question.id)
 

@@ -1,12 +1,10 @@
 """A conversation with a model, its reply, and the replies that are kept so that an interrupted run can go on."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
 import msgspec
@@ -99,10 +97,9 @@ class KeptReplies:
         """Keep a reply; written beside and renamed, so that a kill leaves no half of one."""
         if self._own is None:
             return
-        handle, name = mkstemp(dir=self._own, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(orjson.dumps(replace(reply, text=self._redact(reply.text))))
-        Path(name).replace(self._own / f"{key}.json")
+        part = self._own / f"{key}.part"
+        part.write_bytes(orjson.dumps(replace(reply, text=self._redact(reply.text))))
+        part.replace(self._own / f"{key}.json")
 
 
 def _read(path: Path) -> Reply | None:

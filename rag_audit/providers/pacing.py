@@ -6,7 +6,7 @@ A rate limit or an overload halves the number of calls under way and makes every
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -139,7 +139,7 @@ class Pacer:
                 self._allowed += 1
 
     @asynccontextmanager
-    async def _place(self):  # type: ignore[no-untyped-def]
+    async def _place(self) -> AsyncIterator[None]:
         async with self._change:
             await self._change.wait_for(lambda: self._under_way < self._allowed)
             self._under_way += 1
