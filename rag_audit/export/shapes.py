@@ -1,15 +1,14 @@
 """The JSON shapes of runs and questions that scripts rely on."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
-from rag_audit.model import Claim, MetricSummary, QuestionResult, RunSummary
+from rag_audit.model import Claim, Cost, MetricSummary, QuestionResult, RunContext, RunSummary, Tokens
 
 
 def summary_json(summary: RunSummary) -> dict[str, Any]:
     """A run's summary."""
-    context = asdict(summary.context)
     return {
         "id": summary.id,
         "label": summary.label,
@@ -19,7 +18,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "started_at": summary.started_at,
         "duration_s": summary.duration_s,
         "total": summary.questions,
-        "context": context,
+        "context": _fields(summary.context),
         "reported_models": {role: list(models) for role, models in summary.reported_models.items()},
         "metrics": {name: metric_json(metric) for name, metric in summary.metrics.items()},
         "by_corpus": {
@@ -28,14 +27,19 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         },
         "claims": dict(summary.claims),
         "flags": dict(summary.flags),
-        "cost": asdict(summary.cost),
-        "tokens": asdict(summary.tokens),
+        "cost": _fields(summary.cost),
+        "tokens": _fields(summary.tokens),
         "context_parity": summary.context_parity,
         "overlap": summary.overlap,
         "source": summary.source,
         "overrides": list(summary.overrides),
         "notes": list(summary.notes),
     }
+
+
+def _fields(record: RunContext | Cost | Tokens) -> dict[str, Any]:
+    """A record's fields by name; `asdict` copies them deeply, which a list of a thousand runs feels."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def metric_json(metric: MetricSummary) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from rag_audit.history.layout import GIT_ATTRIBUTES, Layout, Problem
 from rag_audit.history.ledger import Ledger, read_ledger, read_rows
 from rag_audit.history.rebuild import Rebuilt, rebuild_ledger
 from rag_audit.history.references import resolve_run
-from rag_audit.history.runfile import read_closed, read_question, read_results, read_unclosed
+from rag_audit.history.runfile import has_begun, read_closed, read_question, read_results, read_unclosed
 from rag_audit.history.writer import RunWriter, resume_run, start_run
 from rag_audit.model import ArchivedRun, AuditSample, Decision, MetricSummary, QuestionResult, RunSummary
 from rag_audit.redact import Redactor
@@ -149,7 +149,8 @@ class History:
             if path.stem in archived:
                 continue
             try:
-                runs.append(read_unclosed(path))
+                if has_begun(path):
+                    runs.append(read_unclosed(path))
             except HistoryError as error:
                 unreadable.append(Problem(self._layout.named(path), 1, 0, error.message))
         return runs, unreadable

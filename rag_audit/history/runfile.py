@@ -73,6 +73,12 @@ def read_header(path: Path) -> Header:
     return as_record({name: document.get(name) for name in ("run", "planned", "by")}, Header, where)
 
 
+def has_begun(path: Path) -> bool:
+    """Whether the header was written whole; a writer killed before that leaves nothing to show or to resume."""
+    first = next(jsonl.read_lines(path), None)
+    return first is not None and (first.terminated or jsonl.is_intact(first.data))
+
+
 def read_closing(path: Path) -> Closing | None:
     """The closing line; None while there is none."""
     last = jsonl.last_line(path)

@@ -140,6 +140,20 @@ def test_closing_cut_at_every_byte(finished: tuple[Path, RunSummary], tmp_path: 
     assert closing_line < len(whole)
 
 
+def test_a_run_killed_before_its_header_is_whole_is_not_shown(tmp_path: Path) -> None:
+    archive(tmp_path, "r1")
+    History(tmp_path).start(summary("r2"), []).abandon()
+    path = tmp_path / "history/runs/r2.jsonl"
+    header = path.read_bytes().splitlines(keepends=True)[0]
+    for left in (b"", header[:1], header[:-2]):
+        path.write_bytes(left)
+        assert History(tmp_path).unclosed() == []
+        assert History(tmp_path).damage() == ()
+        assert History(tmp_path).verify().ok
+    path.write_bytes(header[:-1])
+    assert [run.id for run in History(tmp_path).unclosed()] == ["r2"]
+
+
 def test_a_torn_record_is_never_set_aside_over_another(tmp_path: Path) -> None:
     History(tmp_path).record(decision("c1"))
     path = tmp_path / "history/audits/ada.jsonl"
