@@ -1,4 +1,4 @@
-"""Damage every sample thousands of times and import it: `python -m benchmarks.import_fuzz [EXAMPLES]`."""
+"""Damage every sample thousands of times and import it: `python -m benchmarks.import_fuzz [EXAMPLES [NAME…]]`."""
 
 import sys
 import tempfile
@@ -35,9 +35,10 @@ def fuzz(sample: Sample, examples: int) -> Counter[str]:
 
 
 def main() -> None:
-    """Fuzz each format in turn."""
+    """Fuzz each format, or those that are named, in turn."""
     examples = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    for name, sample in SAMPLES.items():
+    for name in sys.argv[2:] or SAMPLES:
+        sample = SAMPLES[name]
         started = time.perf_counter()
         outcomes = fuzz(sample, examples)
         seconds = time.perf_counter() - started

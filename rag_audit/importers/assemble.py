@@ -10,8 +10,9 @@ import orjson
 
 from rag_audit.errors import InputError
 from rag_audit.fingerprint import fingerprint
+from rag_audit.importers.kinds import known_kind
 from rag_audit.importers.record import ForeignRun, ImportedRow, LeftOut, MetricKind
-from rag_audit.importers.results import RunShape, result_of
+from rag_audit.importers.results import RETRIEVAL, RunShape, result_of
 from rag_audit.model import UNKNOWN, QuestionResult
 
 _SHARED = 5000
@@ -37,6 +38,9 @@ class RunPlan:
     """Hash of all that was read: equal content is the same run."""
     shape: RunShape = field(default_factory=RunShape)
     warnings: list[str] = field(default_factory=list)
+    """What is odd about the file."""
+    notes: list[str] = field(default_factory=list)
+    """What the run lacks and what would fill it."""
 
 
 @dataclass(slots=True)
@@ -79,48 +83,78 @@ def rows_of(run: ForeignRun) -> Iterator[ImportedRow | LeftOut]:
         yield entry if isinstance(entry, LeftOut) else run.convert(entry)
 
 
+class _Gathered:
+    """What the rows of a run add up to while they are read for the first time."""
+
+    def __init__(self, run: ForeignRun) -> None:
+        self.ids = _Ids()
+        self.values: dict[str, _Values] = {name: _Values() for name in run.kinds}
+        self.notes: Counter[str] = Counter()
+        self.content = hashlib.sha256(_canonical((run.format, run.system, run.context, run.started_at)))
+        self.claims = 0
+        self.has_claims = self.has_contexts = self.has_homes = self.has_sources = False
+
+    def add(self, row: ImportedRow) -> tuple[str, int | None]:
+        """Count one row; returns its id and repeat."""
+        self.content.update(_canonical([getattr(row, name) for name in _HASHED]))
+        self.notes.update(note for note in row.notes if note in self.notes or len(self.notes) < _LISTED)
+        self.claims += row.claims_listed
+        self.has_claims |= row.claims is not None
+        self.has_contexts |= bool(row.contexts or row.excerpt)
+        self.has_homes |= row.doc_id is not None
+        self.has_sources |= any(chunk.doc_id is not None for chunk in row.contexts or ())
+        for name, value in row.scores.items():
+            seen = self.values.setdefault(name, _Values())
+            if value is not None:
+                seen.add(value)
+        return self.ids.give(row)
+
+    def shape(self, run: ForeignRun, warnings: list[str]) -> RunShape:
+        """What all rows have in common; says where a documented range does not hold."""
+        kinds = {name: _kind(name, run.kinds.get(name), seen, warnings) for name, seen in self.values.items()}
+        return RunShape(
+            metrics=tuple(self.values),
+            kinds=kinds,
+            repeated={
+                name: seen.low for name, seen in self.values.items() if _repeats_mean(name, seen, run, kinds[name])
+            },
+            claims=self.has_claims,
+            retrieval=self.has_homes and self.has_sources and self.values.keys().isdisjoint(RETRIEVAL),
+            claim_scores=run.claim_scores,
+        )
+
+
 def plan_run(run: ForeignRun) -> RunPlan:
     """Read a run once: count it, name its rows, hash it; refuses a run of which no row could be read."""
     plan = RunPlan()
-    ids = _Ids()
-    values: dict[str, _Values] = {name: _Values() for name in run.kinds}
-    notes: Counter[str] = Counter()
-    content = hashlib.sha256(_canonical((run.format, run.system, run.context, run.started_at)))
-    has_claims = has_homes = has_sources = False
+    gathered = _Gathered(run)
     for outcome in rows_of(run):
         plan.file_rows += 1
-        if isinstance(outcome, LeftOut):
-            plan.left_out_rows += 1
-            if len(plan.left_out) < _LISTED:
-                plan.left_out.append(outcome)
+        if isinstance(outcome, ImportedRow):
+            plan.planned.append(gathered.add(outcome))
             continue
-        plan.planned.append(ids.give(outcome))
-        content.update(_canonical([getattr(outcome, name) for name in _HASHED]))
-        notes.update(outcome.notes)
-        plan.claims += outcome.claims_listed
-        has_claims |= outcome.claims is not None
-        has_homes |= outcome.doc_id is not None
-        has_sources |= any(chunk.doc_id is not None for chunk in outcome.contexts or ())
-        for name, value in outcome.scores.items():
-            seen = values.setdefault(name, _Values())
-            if value is not None:
-                seen.add(value)
+        plan.left_out_rows += 1
+        if len(plan.left_out) < _LISTED:
+            plan.left_out.append(outcome)
     if not plan.planned:
         why = plan.left_out[0].reason if plan.left_out else "it holds no rows"
         raise InputError(f"no question could be read: {why}", "Check the file, or export it again.")
-    plan.content = content.hexdigest()
-    kinds = {name: _kind(name, run.kinds.get(name), seen, plan.warnings) for name, seen in values.items()}
-    plan.shape = RunShape(
-        metrics=tuple(values),
-        kinds=kinds,
-        repeated={name: seen.low for name, seen in values.items() if _repeats_mean(name, seen, run, kinds[name])},
-        claims=has_claims,
-        retrieval=has_homes and has_sources and not {"hit_at_1", "hit_at_k", "mrr"} & values.keys(),
-        claim_scores=run.claim_scores,
-    )
-    _warn(plan, ids, notes)
+    plan.content = gathered.content.hexdigest()
+    plan.claims = gathered.claims
+    plan.shape = gathered.shape(run, plan.warnings)
+    plan.notes = _what_would_help(gathered)
+    _warn(plan, gathered.ids, gathered.notes)
     _check_rows(run, plan)
     return plan
+
+
+def _what_would_help(gathered: _Gathered) -> list[str]:
+    """What a person should know of the screens that stay empty."""
+    if gathered.has_claims:
+        return []
+    if gathered.has_contexts:
+        return ["The file has no claims: `rag-audit rejudge RUN` lists and judges them against the retrieved texts."]
+    return ["The file has neither claims nor retrieved texts: there is nothing to judge claims against."]
 
 
 def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[QuestionResult]:
@@ -176,8 +210,6 @@ def _plain(value: Any) -> Any:
 
 def _kind(name: str, stated: MetricKind | None, seen: _Values, warnings: list[str]) -> MetricKind:
     """The documented kind; a range that the values leave is unknown, and that is said."""
-    from rag_audit.importers.kinds import known_kind
-
     (low, high), direction = stated or known_kind(name)
     if seen.n and ((low is not None and seen.low < low - 1e-9) or (high is not None and seen.high > high + 1e-9)):
         warnings.append(f"{name} has values from {seen.low:g} to {seen.high:g}, outside its range {low:g} to {high:g}")

@@ -133,8 +133,11 @@ def _archive(
     warnings = [*run.warnings, *([run.unfinished] if run.unfinished else []), *plan.warnings]
     same = next((summary for summary in history.summaries() if summary.content_hash == plan.content), None)
     if same is not None:
-        warnings.insert(0, f"the same content was imported before, as run {same.id}")
-    summary = same or _write(history, _header(path, run, plan, options, warnings, alone=alone), run, plan)
+        called = f"{same.id} “{same.label}”" if same.label else same.id
+        warnings.insert(0, f"the same content was imported before, as run {called}; nothing new was written")
+    summary = same or _write(
+        history, _header(path, run, plan, options, [*warnings, *plan.notes], alone=alone), run, plan
+    )
     return Imported(
         path=clean(str(path)),
         format=run.format,

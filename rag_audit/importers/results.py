@@ -25,7 +25,8 @@ from rag_audit.model import (
     ScoreJudgment,
 )
 
-_RETRIEVAL = ("hit_at_1", "hit_at_k", "mrr")
+RETRIEVAL = ("hit_at_1", "hit_at_k", "mrr")
+"""The own metrics of the retrieved list that need nothing but the documents' names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def _score_retrieval(
     elif row.contexts is None or any(chunk.doc_id is None for chunk in row.contexts):
         reason = "not_asked"
     values = (hit_at(1, retrieved), hit_at(len(retrieved), retrieved), reciprocal_rank(retrieved))
-    for name, value in zip(_RETRIEVAL, values, strict=True):
+    for name, value in zip(RETRIEVAL, values, strict=True):
         scores[name] = value if reason is None else None
         if reason is not None:
             missing[name] = reason

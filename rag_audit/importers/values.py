@@ -1,8 +1,10 @@
 """Reading single values of files that nobody checked: numbers, texts, verdict words, names of metrics."""
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from rag_audit.model import Verdict
@@ -66,6 +68,11 @@ def number_of(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def count_of(value: Any) -> int | None:
+    """A whole number from 0 up; None where it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+
+
 def text_of(value: Any) -> str | None:
     """A text as it stands; numbers and structures as JSON; None where there is nothing."""
     if value is None or isinstance(value, str):
@@ -77,8 +84,6 @@ def text_of(value: Any) -> str | None:
 
 def json_text(value: Any) -> str:
     """A parsed value as compact JSON text."""
-    import json
-
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -136,8 +141,6 @@ def metric_names(tool: str, names: Iterable[str]) -> dict[str, str]:
 
 def utc_time(value: Any) -> str | None:
     """A moment as ISO-8601 UTC, from seconds since 1970 or a text; None where it is neither."""
-    from datetime import UTC, datetime
-
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             moment = datetime.fromtimestamp(value, UTC)

@@ -8,6 +8,7 @@ from rag_audit.importers.kinds import known_kind
 from rag_audit.importers.record import ForeignRun, ImportedClaim, ImportedRow, LeftOut, Record
 from rag_audit.importers.source import Source, list_entries
 from rag_audit.importers.values import (
+    count_of,
     is_blank,
     list_of,
     map_of,
@@ -165,7 +166,7 @@ def _row(
         claims=claims,
         claims_missing="judge_error" if judgment.get("judge_failure") is True else None,
         claims_listed=len(claims or ()),
-        usage=Usage(_count(call.get("prompt_tokens")), None, _count(call.get("completion_tokens"))),
+        usage=Usage(count_of(call.get("prompt_tokens")), None, count_of(call.get("completion_tokens"))),
         latency_s=number_of(call.get("latency_seconds")),
         claim_judge=judge if side else None,
         score_judge=judge if side else None,
@@ -204,10 +205,6 @@ def _scores(
 
 def _truth(value: Any) -> float | None:
     return float(value) if isinstance(value, bool) else None
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
 def _claims(side: Mapping[str, Any]) -> tuple[ImportedClaim, ...] | None:

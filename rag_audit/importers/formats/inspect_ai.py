@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rag_audit.importers.record import UNKNOWN_KIND, Entries, ForeignRun, Import
 from rag_audit.importers.source import Source, list_entries, parse_json
 from rag_audit.importers.values import (
     clean,
+    count_of,
     is_blank,
     list_of,
     map_of,
@@ -203,8 +205,6 @@ def _context(header: Mapping[str, Any], evaluation: Mapping[str, Any]) -> RunCon
 
 
 def _seconds(started: Any, completed: Any) -> float | None:
-    from datetime import datetime
-
     begin, end = utc_time(started), utc_time(completed)
     if begin is None or end is None:
         return None
@@ -237,7 +237,7 @@ def _row(record: Record, names: Mapping[str, str], *, several: bool) -> Imported
         scores=scores,
         missing=missing,
         answered_by=name_of(output.get("model")),
-        usage=Usage(_count(usage.get("input_tokens")), None, _count(usage.get("output_tokens"))),
+        usage=Usage(count_of(usage.get("input_tokens")), None, count_of(usage.get("output_tokens"))),
         latency_s=number_of(output.get("time")),
         judge_calls=tuple(
             JudgeCall("scores", "", f"{scorer}\n\n{explanation}")
@@ -250,10 +250,6 @@ def _row(record: Record, names: Mapping[str, str], *, several: bool) -> Imported
 
 def _reason(value: Any) -> str:
     return "no_score" if is_blank(value) else "unparsed"
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
 def _question(sample: Mapping[str, Any]) -> str | None:

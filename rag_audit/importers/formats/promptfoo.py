@@ -11,6 +11,7 @@ from rag_audit.importers.listing import chunks_of
 from rag_audit.importers.record import ForeignRun, ImportedRow, LeftOut, Record
 from rag_audit.importers.source import Source, list_entries
 from rag_audit.importers.values import (
+    count_of,
     is_blank,
     list_of,
     map_of,
@@ -184,17 +185,13 @@ def _row(record: Record, names: Mapping[str, str], repeat: int | None, judge: st
             for name, metric in names.items()
             if scores[metric] is None
         },
-        usage=Usage(_count(tokens.get("prompt")), _count(tokens.get("cached")), _count(tokens.get("completion"))),
+        usage=Usage(count_of(tokens.get("prompt")), count_of(tokens.get("cached")), count_of(tokens.get("completion"))),
         latency_s=None if latency is None else latency / 1000,
         score_judge=judge,
         judge_calls=tuple(_graded(grading, judge)),
         error=(error or "the provider failed") if failed else None,
         notes=(problem,) if problem else (),
     )
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
 def _graded(grading: Mapping[str, Any], judge: str | None) -> list[JudgeCall]:
