@@ -52,13 +52,15 @@ class Source:
 
 def open_source(path: Path) -> Source:
     """Find out by content what a file is; refuses what is empty, binary or damaged."""
+    if path.exists() and not path.is_file():
+        raise InputError("neither a file nor a folder", "Name a file of results.", where=clean(str(path)))
     with path.open("rb") as file:
         start = file.read(8)
     if not start:
         raise InputError("empty file", "Export the results again.", where=clean(str(path)))
     if start.startswith(b"PAR1"):
         return _open_parquet(path)
-    if zipfile.is_zipfile(path):
+    if start.startswith(b"PK") and zipfile.is_zipfile(path):
         return Source(path, "archive")
     if path.suffix.lower() == ".eval":
         raise InputError(

@@ -55,6 +55,13 @@ def test_samples_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert [question_id for question_id, _ in read.plan.planned] == ["2", "9", "10"]
 
 
+def test_a_spreadsheet_is_refused_with_the_way_to_import_it(tmp_path: Path) -> None:
+    path = _write(tmp_path / "results.xlsx", {"[Content_Types].xml": b"<Types/>", "xl/workbook.xml": b""})
+    with pytest.raises(InputError) as refused:
+        read_path(path)
+    assert "Save the sheet as CSV" in refused.value.hint
+
+
 def test_a_damaged_member_is_left_out_by_name(tmp_path: Path) -> None:
     members = {"header.json": HEADER, "samples/1_epoch_1.json": SAMPLE, "samples/2_epoch_1.json": SAMPLE}
     path = _write(tmp_path / "damaged.eval", members, zipfile.ZIP_STORED)

@@ -2,6 +2,7 @@
 
 import codecs
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,13 @@ def _entries(path: Path) -> list[Record | LeftOut]:
     source = open_source(path)
     assert source.entries is not None
     return list(source.entries())
+
+
+def test_what_is_no_file_is_refused_unread(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(InputError) as refused:
+        open_source(tmp_path / "pipe.csv")
+    assert refused.value.message == "neither a file nor a folder"
 
 
 def test_ragged_rows_keep_what_they_have(tmp_path: Path) -> None:

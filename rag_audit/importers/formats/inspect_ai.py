@@ -98,11 +98,10 @@ def _open_log(source: Source) -> tuple[Mapping[str, Any], Entries, int]:
         members = archive.namelist()
         name = next((name for name in ("header.json", "_journal/start.json") if name in members), None)
         if name is None:
-            raise refuse(
-                source,
-                "a zip without header.json or _journal/start.json: not an Inspect log",
-                "Import the .eval file that Inspect wrote.",
-            )
+            why = "a zip without header.json or _journal/start.json: not an Inspect log"
+            is_office = "[Content_Types].xml" in members
+            hint = "Save the sheet as CSV." if is_office else "Import the .eval file that Inspect wrote."
+            raise refuse(source, why, hint)
         parsed = parse_json(read_member(archive, name))
     header = map_of(parsed)
     if not isinstance(header.get("eval"), dict):
