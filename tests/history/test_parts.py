@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_audit.errors import ConfigError, HistoryError
@@ -24,6 +24,8 @@ from rag_audit.redact import REDACTED, Redactor
 from tests.history.examples import row
 
 SAMPLES = Path(__file__).parent / "schemas"
+unhurried = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For busy machines: a slow example is no failure."""
 names = st.text(max_size=6)
 rows = st.builds(
     QuestionRow,
@@ -48,7 +50,7 @@ rows = st.builds(
 )
 
 
-@settings(max_examples=50)
+@unhurried
 @given(st.lists(rows, max_size=5))
 def test_rows_survive_their_columns(listed: list[QuestionRow]) -> None:
     assert rows_of(orjson.loads(encode_rows(listed)), "here") == tuple(listed)
@@ -70,6 +72,7 @@ trees = st.recursive(
 )
 
 
+@unhurried
 @given(st.dictionaries(st.text(max_size=4), trees, max_size=4))
 def test_texts_taken_out_go_back_to_their_places(tree: dict[str, Any]) -> None:
     before = orjson.dumps(tree)
@@ -81,6 +84,7 @@ def test_texts_taken_out_go_back_to_their_places(tree: dict[str, Any]) -> None:
     assert orjson.dumps(tree) == before
 
 
+@unhurried
 @given(st.data())
 def test_order_is_of_the_graph_not_of_the_lines(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 8))
