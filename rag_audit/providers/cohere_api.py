@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag_audit.errors import ConfigError, KeyRejected, ProviderError
+from rag_audit.providers.pacing import retry_after_s
 
 if TYPE_CHECKING:
     from rag_audit.providers.protocols import OnWait, Vectors
@@ -43,7 +44,7 @@ class CohereService:
                 return attempt()
             except ApiError as error:
                 failure, passing = _failure_of(error)
-                asked = _retry_after_s(error.headers or {})
+                asked = retry_after_s(error.headers or {}, time.time())
             except httpx.TimeoutException:
                 failure, passing = _failed("timeout", "no reply in time"), True
             except httpx.TransportError as error:
@@ -157,15 +158,6 @@ def _failure_of(error: Any) -> tuple[ProviderError, bool]:
         return KeyRejected(f"cohere refused the key ({status}){detail}", hint, reason="key_rejected"), False
     reason = "rate_limit" if status == 429 else "overloaded" if status >= 500 else "bad_request"
     return _failed(reason, f"status {status}{detail}"), status in _PASSING or status >= 500
-
-
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a reply asks to wait; None where it says none, or a date."""
-    try:
-        asked = float(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    return asked if isfinite(asked) else None
 
 
 def _detail(body: object) -> str:
