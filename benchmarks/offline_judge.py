@@ -2,7 +2,8 @@
 
     python -m benchmarks.offline_judge CLAIMS.jsonl [MORE.jsonl …] [--record]
 
-A claims file has one object a line: id, excerpt (or excerpt_id of an earlier line that had one), claim, verdict, kind.
+A claims file has one object a line: id, claim, verdict, kind, and the excerpt: its text, the excerpt_id of an earlier
+line that had one, or doc, start and end in the documents/ beside the first file.
 `--record` stores the figures of the first file with the package, for `rag-audit doctor`.
 """
 
@@ -18,18 +19,26 @@ import orjson
 from rag_audit.judging.lexical import judge_claim
 from rag_audit.providers.offline.measured import FIGURES, VERDICTS, Figures, macro_f1, rules_hash
 
-MORE_CLAIMS = Path(__file__).with_name("further_claims.jsonl")
+MORE_CLAIMS = tuple(Path(__file__).with_name(name) for name in ("further_claims.jsonl", "blind_claims.jsonl"))
 
 
 def read_claims(*paths: Path) -> list[list[dict[str, Any]]]:
     """The claims of each file, every one with its excerpt; excerpt ids are shared between the files."""
     excerpts: dict[str, str] = {}
+    documents = paths[0].parent / "documents"
     files = []
     for path in paths:
         claims = [orjson.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
         excerpts |= {claim["excerpt_id"]: claim["excerpt"] for claim in claims if "excerpt" in claim}
-        files.append([{**claim, "excerpt": excerpts[claim["excerpt_id"]]} for claim in claims])
+        files.append([{**claim, "excerpt": _excerpt(claim, excerpts, documents)} for claim in claims])
     return files
+
+
+def _excerpt(claim: dict[str, Any], excerpts: dict[str, str], documents: Path) -> str:
+    if "doc" in claim and "start" in claim:
+        text = (documents / str(claim["doc"])).read_text("utf-8")
+        return text[int(claim["start"]) : int(claim["end"])]
+    return excerpts[str(claim["excerpt_id"])]
 
 
 def measure(claims: Sequence[dict[str, Any]]) -> tuple[dict[str, dict[str, int]], list[str]]:

@@ -14,6 +14,8 @@ _TABLE_ROW = re.compile(r"^[ \t>]*\|.*\|[ \t]*$")
 _TABLE_RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LIST_ITEM = re.compile(r"^[ \t>]*(?:[-*+•]|\d{1,3}[.)])\s+")
 _INDENTED_CODE = re.compile(r"^(?: {4}|\t)\s*\S")
+_KEY_LINE = re.compile(r"^\s*(?:- )?[\w.-]+:(?:\s|$)")
+"""`key: value`; two such lines below each other are configuration, not prose."""
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”“»)\]*_`]*(?=\s)|[。！？]")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[„\"'])(?:e\.g|i\.e|cf|etc|vs|approx|no|fig|eq|sec|dr|mr|mrs|st|resp|incl|excl|max|min|ca|vgl|bzw|z\.\s?B"
@@ -47,7 +49,7 @@ def split_sentences(text: str) -> list[Sentence]:
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
     """Stretches of one kind, trimmed: a paragraph or list item over its lines, else single lines."""
     open_block: tuple[int, int, str] | None = None
-    in_fence = False
+    in_fence = in_keys = False
     position = 0
     lines = text.splitlines(keepends=True)
     for line, following in zip_longest(lines, lines[1:], fillvalue=""):
@@ -58,8 +60,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
             kind = "break"
         else:
             kind = _kind_of_line(line, body, in_fence, open_block)
+            if kind in ("prose", "more") and _KEY_LINE.match(line) and (in_keys or _KEY_LINE.match(following)):
+                kind = "code"
             if kind == "row" and _TABLE_RULE.match(following):
                 kind = "header"
+        in_keys = kind == "code"
         if kind == "more" and open_block:
             open_block = (open_block[0], start + len(line.rstrip()), open_block[2])
             continue

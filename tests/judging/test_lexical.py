@@ -91,14 +91,14 @@ def test_an_empty_text_supports_nothing() -> None:
 @pytest.mark.skipif(CASES is None, reason="the reference cases are not here")
 def test_the_published_figures_are_those_of_the_rules_that_judge_now() -> None:
     assert CASES is not None
-    claims, further = read_claims(CASES / "keda" / "claims.jsonl", MORE_CLAIMS)
+    claims, *more = read_claims(CASES / "keda" / "claims.jsonl", *MORE_CLAIMS)
     figures = offline_judge_figures()
     assert figures is not None
     assert figures.current, "run: python -m benchmarks.offline_judge CLAIMS.jsonl --record"
     table, _ = measure(claims)
     assert table == figures.table
     assert round(macro_f1(table), 4) == figures.macro_f1 > 0.95
-    assert macro_f1(measure(further)[0]) > 0.9
+    assert all(macro_f1(measure(further)[0]) > 0.85 for further in more)
     assert f"{figures.macro_f1:.2f}" in offline_judge_line()
 
 

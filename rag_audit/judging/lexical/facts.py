@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from rag_audit.judging.lexical.units import Unit, cells_of
 
-_VALUE = r"`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|[-+]?\d+(?:[.,]\d+)*\s?(?:[A-Za-z%°µ]{1,12}(?![\w]))?|[\w./-]*\w"
+_NUMBER = r"[-+]?\d+(?:[.,]\d+)*\s?(?:[A-Za-z%°µ]{1,12}(?![\w]))?"
+_MARKED = rf"`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|{_NUMBER}|[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+"""A value that is marked as one: code, quoted, a number, a constant."""
 _DEFAULT = re.compile(
     rf"(?:\bdefault(?:s|ing)?(?:\s+(?:value|setting))?|\bStandard(?:wert)?|\bVoreinstellung|\bVorgabe(?:wert)?)"
-    rf"(?:\s+(?:`[^`\n]+`|for [\w`. ]{{1,40}}?))?\s*"
-    rf"(?:[:=]|\bis\b|\bare\b|\bto\b|\bof\b|\bist\b|\blautet\b|\bbeträgt\b)?\s*"
-    rf"(?P<value>{_VALUE})",
+    rf"(?:\s+(?:`[^`\n]+`|for [\w`. ]{{1,40}}?))?"
+    rf"(?:\s*(?:[:=]|\bis\b|\bare\b|\bto\b|\bof\b|\bist\b|\blautet\b|\bbeträgt\b)\s*"
+    rf"(?P<value>{_MARKED}|[\w./-]*\w)|\s+(?P<bare>{_MARKED}))",
     re.IGNORECASE,
 )
 _DEFAULT_MARK = re.compile(
@@ -22,7 +24,7 @@ _PARENTHESIS = re.compile(
 _LIST = re.compile(
     r"(?:\b(?:allowed |accepted |supported |possible |valid |available |mögliche |erlaubte )?"
     r"(?:values?|options?|modes?|types?|choices|Werte)\b[^:\n.]{0,40}:"
-    r"|\b(?:one of|either|entweder)\b|\bcan be\b|\bmay be\b|\ballowed:)"
+    r"|\b(?:values?|options?|types?|choices) are\b|\b(?:one of|either|entweder)\b|\bcan be\b|\bmay be\b|\ballowed:)"
     r"\s*(?P<list>(?:\(?(?:`[^`\n]+`|\"[^\"\n]+\")\)?(?:\s*\([^)\n]*\))?\s*(?:,|\bor\b|\band\b|\boder\b|\bund\b|/|\|)*\s*)+)",
     re.IGNORECASE,
 )
@@ -80,8 +82,9 @@ def _defaults(unit: Unit) -> tuple[str, ...]:
         found.extend(part for part in re.split(r"[()]", match["value"]) if part.strip())
     for pattern in (_DEFAULT_MARK, _DEFAULT):
         for match in pattern.finditer(unit.text):
-            if bare(match["value"]).lower() not in _NO_VALUE and not re.match(r"\w+ing\b", match["value"]):
-                found.append(match["value"])
+            value = match["value"] or match.groupdict().get("bare") or ""
+            if bare(value).lower() not in _NO_VALUE and not re.match(r"\w+ing\b", value):
+                found.append(value)
     return tuple(dict.fromkeys(bare(value) for value in found if bare(value)))
 
 

@@ -12,7 +12,7 @@ from rag_audit.text.words import stem
 
 KEPT_WORDS = frozenset(
     {"before", "after", "between", "during", "within", "outside", "only", "always", "never", "all", "none", "alone"}
-    | {"must", "vor", "nach", "stop", "end"}
+    | {"must", "vor", "nach", "stop", "end", "single", "several", "many"}
 )
 """Stop words of search that carry meaning in a claim."""
 

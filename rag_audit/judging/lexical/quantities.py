@@ -21,9 +21,9 @@ class Quantity:
 
 
 NUMBER_WORDS = {
-    "zero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
-    "hundred": 100, "thousand": 1000, "null": 0, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
+    "zero": 0, "single": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "hundred": 100, "thousand": 1000, "null": 0, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
     "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwölf": 12, "fünfzehn": 15, "zwanzig": 20, "dreißig": 30,
     "hundert": 100, "tausend": 1000,
 }  # fmt: skip
@@ -62,7 +62,8 @@ _MEASURES = frozenset(
 _QUANTITY = re.compile(
     r"(?:(?<![\w.,])|(?<=[A-Z]{2})(?=\d+\.\d))(?P<number>[-+−]?\d+(?:[.,]\d+)*)(?:\s?(?P<unit>%|°[CF]|€|\$|U/min|1/min|km/h|[A-Za-zµμΩ]{1,12})(?![\w]))?"
     rf"|\b(?P<word>{'|'.join(NUMBER_WORDS)})\b(?:\s(?P<word_unit>[a-z]{{1,12}})\b)?"
-    r"|\b(?P<single>an?|one|eine[rn]?)\s(?P<single_unit>second|minute|hour|day|week|month|year|Sekunde|Minute|Stunde)\b",
+    r"|\b(?P<single>an?|one|eine[rn]?)\s(?P<single_unit>second|minute|hour|day|week|month|year|Sekunde|Minute|Stunde)\b"
+    r"|\b(?P<exactly>(?:exactly|only|just) one)\b",
     re.IGNORECASE,
 )
 _LOW_AFTER = re.compile(r"\W*(?:\w+\W+)?or (?:higher|more|above|greater|newer|later|over)|^\W*(?:oder mehr|und mehr)")

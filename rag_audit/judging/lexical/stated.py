@@ -28,8 +28,8 @@ _AVAILABLE = re.compile(
     re.IGNORECASE,
 )
 _MEMBER = re.compile(
-    r"\b(?:one of|can be (?:set|chosen|selected|used|picked)|can be|may be|allowed|possible|supported|valid|accepted"
-    r"|available|selected with|eine[rs]? der|erlaubt|möglich)\b",
+    r"\b(?:one of|can be (?:set|chosen|selected|used|picked)|can be|may be|allowed|possible|supported|valid"
+    r"|accept(?:s|ed)?|available|selected with|eine[rs]? der|erlaubt|möglich)\b",
     re.IGNORECASE,
 )
 _PLAIN_WORD = re.compile(r"[a-z]+")
@@ -77,8 +77,12 @@ def _about(claim: ReadClaim, units: Sequence[Unit]) -> list[Unit]:
 def _default(claim: ReadClaim, unit: Unit, facts: Facts) -> Finding | None:
     """The claimed default against the stated one; the claim must have exactly one value to compare."""
     others = [name for name in claim.names if not same(name, unit.lead)]
-    values = [name for name in others if _is_value(name) or name in facts.values or not has(name, unit.whole)]
-    if any(not _is_value(name) and not has(name, unit.whole) for name in values):
+    values = [
+        name
+        for name in others
+        if _is_value(name) or name in facts.values or _stands_as_value(name, claim.text) or not has(name, unit.whole)
+    ]
+    if any(not (_is_value(name) or _stands_as_value(name, claim.text) or has(name, unit.whole)) for name in values):
         return None
     if len(values) == 1:
         claimed = values[0]
@@ -117,6 +121,14 @@ def _default_switch(claim: ReadClaim, unit: Unit, facts: Facts) -> Finding | Non
     asserted = negated(claim.text) == bool(len(reversed_words) % 2)
     verdict = Verdict.VERIFIED if asserted == (states == {"true"}) else Verdict.CONTRADICTED
     return found(verdict, unit, f"the switch is {states.pop()} by default")
+
+
+def _stands_as_value(name: str, claim: str) -> bool:
+    """Whether a name stands where a claim has the default: `defaults to X`, `is X by default`, `X is used`."""
+    quoted = rf"[`\"']?{re.escape(name)}[`\"']?"
+    before = rf"(?:defaults? to|default (?:value )?(?:of [^.]{{1,40}} )?is|\bis|\bare|[=:]|\bist) {quoted}"
+    after = rf"{quoted} (?:by default|is used|is taken|is the default|unless|if nothing)"
+    return bool(re.search(f"{before}|{after}", claim))
 
 
 def _is_value(name: str) -> bool:

@@ -38,6 +38,8 @@ _FEW = 0.3
 """Share of the words beside names that is enough where two names or numbers are there."""
 _FEWEST_SHARED = 2
 """Words that a nameless claim must share with a unit before their numbers are compared."""
+_SHORTEST_SLIP = 5
+"""Letters of the shortest part of a name in which two others may be a slip: min is no slip of max."""
 _STATES_REQUIRED = re.compile(
     r"\b(?:is|are|as) (?:a )?(?:required|mandatory)\b|\bist (?:erforderlich|zwingend)", re.IGNORECASE
 )
@@ -46,6 +48,12 @@ _CAUSE = re.compile(
     r"\s+(?P<cause>[^.;,]+)",
     re.IGNORECASE,
 )
+_ONE_WAY = re.compile(
+    r"deprecated (?:in|if) favou?r of|overrid(?:es|ing|e)|replace(?:s|d by)|takes? precedence over"
+    r"|preferred (?:over|to)|falls? back to|instead of|requires|ersetzt|hat vorrang vor",
+    re.IGNORECASE,
+)
+"""Relations that hold in one direction."""
 _ALONE = re.compile(r"\b(?:alone|only|solely|exclusively|nur|allein|ausschließlich)\b", re.IGNORECASE)
 _JOINED = re.compile(r"`([^`]+)`\s*(?:\+|plus|and|und|&)\s*`([^`]+)`", re.IGNORECASE)
 
@@ -85,7 +93,8 @@ def _support(claim: ReadClaim, unit: Unit, text: str) -> Finding | None:
     decisive = DECISIVE | {canonical("required")} if _STATES_REQUIRED.search(claim.text) else DECISIVE
     if claim.terms & decisive - terms(unit.whole):
         return None
-    if negated(without_contrast(claim.text)) and not negated(unit.text):
+    positive = not negated(without_contrast(claim.text))
+    if positive is negated(unit.text) and (not positive or negated_terms(unit.text) & claim.terms):
         return None
     had = share(claim.terms, unit)
     if had < (_SAYS_SO_WITH_NAMES if anchors else SAYS_SO):
@@ -96,7 +105,15 @@ def _support(claim: ReadClaim, unit: Unit, text: str) -> Finding | None:
 def _contradiction(claim: ReadClaim, unit: Unit, text: str) -> Finding | None:
     if has_unknown_names(claim.text, text):
         return None
-    for rule in (_other_contrast, _other_number, _other_polarity, _opposite, _not_alone, _other_cause):
+    for rule in (
+        _other_way_round,
+        _other_contrast,
+        _other_number,
+        _other_polarity,
+        _opposite,
+        _not_alone,
+        _other_cause,
+    ):
         reason = rule(claim, unit)
         if reason:
             return found(Verdict.CONTRADICTED, unit, reason)
@@ -161,6 +178,20 @@ def _opposite(claim: ReadClaim, unit: Unit) -> str:
     return ""
 
 
+def _other_way_round(claim: ReadClaim, unit: Unit) -> str:
+    """`A is deprecated in favor of B` where the text has it of B and A."""
+    if len(claim.names) != 2:
+        return ""
+    one, other = claim.names
+    said = _ONE_WAY.search(claim.text)
+    stated = _ONE_WAY.search(unit.text)
+    if not said or not stated or not claim.text.index(one) < said.start() < claim.text.index(other):
+        return ""
+    before, after = unit.text[: stated.start()], unit.text[stated.end() :]
+    turned = has(other, before) and has(one, after) and not has(one, before)
+    return f"the text has it of {other} and {one}, the other way round" if turned else ""
+
+
 def _other_contrast(claim: ReadClaim, unit: Unit) -> str:
     """`A, not B` where the text says B."""
     match = CONTRAST.search(claim.text)
@@ -222,13 +253,14 @@ def by_other_name(claim: ReadClaim, units: Sequence[Unit], text: str) -> Finding
 
 
 def _garbled(name: str, other: str) -> bool:
-    """Whether a name is another one with parts missing or in another order, or a slip of one or two letters."""
+    """Whether a name is another one with parts missing, exchanged or in another order, or with a slip of the pen."""
     parts, whole = words(name), words(other)
     if len(parts) > 1 and set(parts) <= set(whole) and parts != whole:
         return True
     if len(parts) == len(whole) > 2 and sum(a == b for a, b in zip(parts, whole, strict=True)) >= 0.75 * len(parts):
         return True
-    return len(name) >= 6 and abs(len(name) - len(other)) <= 2 and _distance(name.lower(), other.lower()) <= 2
+    slips = [(a, b) for a, b in zip(parts, whole, strict=False) if a != b] if len(parts) == len(whole) else []
+    return len(slips) == 1 and len(slips[0][0]) >= _SHORTEST_SLIP and _distance(*slips[0]) <= 2
 
 
 def _distance(one: str, other: str) -> int:
@@ -238,3 +270,15 @@ def _distance(one: str, other: str) -> int:
         for to, against in enumerate(other, start=1):
             previous, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, previous + (letter != against))
     return row[-1]
+
+
+_CONTRADICTIONS = (
+    _other_way_round,
+    _other_contrast,
+    _other_number,
+    _other_polarity,
+    _opposite,
+    _not_alone,
+    _other_cause,
+)
+"""In the order in which they are tried; each returns the reason, or nothing."""

@@ -56,7 +56,7 @@ def terms(text: str) -> frozenset[str]:
         if len(word) > 1
         and not word[0].isdigit()
         and (word not in STOP_WORDS or word in KEPT_WORDS)
-        and word not in NUMBER_WORDS
+        and (word not in NUMBER_WORDS or word in KEPT_WORDS)
         and not NEGATION.fullmatch(word)
     )
 
