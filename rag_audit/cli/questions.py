@@ -4,8 +4,7 @@ import click
 
 from rag_audit.cli.output import diagnose, print_json, say
 from rag_audit.cli.verb import Invocation, Verb, VerbGroup
-from rag_audit.config import load_settings
-from rag_audit.corpus.check import QuestionsReport, check_questions
+from rag_audit.corpus.check import QuestionsReport, check_project
 from rag_audit.corpus.problem import Problem
 
 
@@ -18,7 +17,7 @@ def questions_command() -> None:
 @click.pass_obj
 def check(invocation: Invocation) -> int:
     """Validate questions.yml against documents/; exit code 2 when a run would not start."""
-    report = check_questions(invocation.root, load_settings(invocation.root))
+    report = check_project(invocation.root)
     if invocation.json:
         print_json(_shape(report))
     else:

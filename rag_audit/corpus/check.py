@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_audit.config import load_settings
 from rag_audit.corpus.documents import Documents, scan_documents
 from rag_audit.corpus.problem import Problem
 from rag_audit.corpus.questions import QUESTIONS_FILE, QuestionFile, read_questions
@@ -59,6 +60,15 @@ def check_questions(project: Path, settings: Settings) -> QuestionsReport:
         return QuestionsReport(len(read.questions), (*problems, *read.problems), read.warnings)
     report = _compare(read, documents)
     return QuestionsReport(report.questions, (*problems, *report.problems), report.warnings)
+
+
+def check_project(project: Path) -> QuestionsReport:
+    """As `check_questions` with the project's own settings; settings that are wrong are a problem of the report."""
+    try:
+        settings = load_settings(project)
+    except RagAuditError as error:
+        return QuestionsReport(0, (_as_problem(error),), ())
+    return check_questions(project, settings)
 
 
 def prepare(project: Path, settings: Settings) -> Prepared:

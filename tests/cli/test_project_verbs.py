@@ -42,6 +42,15 @@ def test_questions_check_prints_every_problem(tmp_path: Path) -> None:
     assert "error: questions.yml:1: A: unknown doc_id old/idel\nhint: Did you mean old/idle" in text.err
 
 
+def test_questions_check_reports_wrong_settings_too(tmp_path: Path) -> None:
+    project = two_corpora(tmp_path, **{"documents/config.yml": "seed: 1\nworker: 3\n"})
+    outcome = rag_audit(project, "questions", "check", "--json")
+    assert outcome.code == 2
+    assert [(p["file"], p["line"], p["problem"]) for p in outcome.json["problems"]] == [
+        ("documents/config.yml", 2, "unknown setting worker")
+    ]
+
+
 def test_questions_check_shows_hostile_text_safely(tmp_path: Path) -> None:
     outcome = rag_audit(
         two_corpora(tmp_path, '- {id: "\\e[31mA", question: q, doc_id: "x\\u202e"}\n'), "questions", "check"
