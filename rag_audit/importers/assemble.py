@@ -161,12 +161,13 @@ def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[QuestionResult]:
     """Read a run again and make a result of each row; refuses a file that changed in between."""
     rows = (outcome for outcome in rows_of(run) if isinstance(outcome, ImportedRow))
     generator = None if run.context.generator == UNKNOWN else run.context.generator
+    judges = {role: name for role, name in run.context.judges.items() if name not in (UNKNOWN, "none")}
     shared = _SharedMappings()
     made = claims = 0
     for row in rows:
         if made >= len(plan.planned):
             break
-        result = result_of(row, plan.planned[made], plan.shape, generator=generator)
+        result = result_of(_judged(row, judges), plan.planned[made], plan.shape, generator=generator)
         made += 1
         claims += len(result.claim_judgment.claims) if result.claim_judgment else 0
         yield replace(result, scores=shared.one(result.scores), missing=shared.one(result.missing))
@@ -175,6 +176,19 @@ def results_of(run: ForeignRun, plan: RunPlan) -> Iterator[QuestionResult]:
             f"read {len(plan.planned)} rows and {plan.claims} claims, then {made} and {claims}",
             "The file changed while it was read, or its claims cannot be told apart; import it again.",
         )
+
+
+def _judged(row: ImportedRow, judges: Mapping[str, str]) -> ImportedRow:
+    """The row with the judges of the whole run where it names none itself."""
+    scores = row.score_judge is None and "scores" in judges and any(value is not None for value in row.scores.values())
+    claims = row.claim_judge is None and "claims" in judges and row.claims is not None
+    if not scores and not claims:
+        return row
+    return replace(
+        row,
+        score_judge=judges["scores"] if scores else row.score_judge,
+        claim_judge=judges["claims"] if claims else row.claim_judge,
+    )
 
 
 class _SharedMappings:

@@ -135,6 +135,7 @@ def _archive(
     if same is not None:
         called = f"{same.id} “{same.label}”" if same.label else same.id
         warnings.insert(0, f"the same content was imported before, as run {called}; nothing new was written")
+    run = replace(run, context=_context(run.context, options))
     summary = same or _write(
         history, _header(path, run, plan, options, [*warnings, *plan.notes], alone=alone), run, plan
     )
@@ -164,7 +165,7 @@ def _header(
         status=RunStatus.RUNNING,
         origin=Origin.IMPORTED,
         started_at=run.started_at or utc_time(path.stat().st_mtime) or "1970-01-01T00:00:00Z",
-        context=_context(run.context, options),
+        context=run.context,
         questions=len(plan.planned),
         source=f"{clean(str(path))}{system}",
         content_hash=plan.content,

@@ -37,8 +37,8 @@ _RULES: tuple[tuple[re.Pattern[str], MetricKind], ...] = tuple(
             r"|json_correctness|tool_correctness|task_completion|prompt_alignment|argument_correctness)",
             UNIT_UP,
         ),
-        (r"promptfoo\.pass", UNIT_UP),
-        (r"promptfoo\.score", UNIT_UP),
+        (r"promptfoo\.(pass|score)", UNIT_UP),
+        (r"inspect\.(match|includes|exact|pattern|answer|choice|f1|model_graded_(qa|fact))", UNIT_UP),
         (r"trulens\.(\w*groundedness\w*|\w*relevance\w*|\w*correctness\w*|coherence)", UNIT_UP),
         (r"django_explain_errors\.\w+", UNIT_UP),
     )

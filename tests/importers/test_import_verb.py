@@ -182,6 +182,8 @@ def test_label_judge_and_generator_are_taken_where_the_file_is_silent(tmp_path: 
     context = rag_audit(tmp_path, "show", "night", "--json").json["run"]["context"]
     assert context["judges"] == {"claims": "judge-9", "scores": "judge-9"}
     assert context["generator"] == "tiny-9"
+    judged = [result.score_judgment for result in History(tmp_path).results(History(tmp_path).resolve("night").id)]
+    assert [judgment.identity.model for judgment in judged if judgment and judgment.identity] == ["judge-9"] * 3
     deepeval = _write(tmp_path / "files", SAMPLES["deepeval-json"])
     rag_audit(tmp_path, "import", str(deepeval), *told)
     context = rag_audit(tmp_path, "show", "night", "--json").json["run"]["context"]

@@ -34,6 +34,8 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
     "claims": ("claims",),
 }
 _NEVER_SCORES = frozenset(name for names in _GUESSES.values() for name in names)
+_INSIDE = ("text", "doc_id", "score")
+"""Fields of a retrieved object that a mapping may name."""
 _ROWS_READ = 200
 """Entries looked at to find out whether a mapped path is in the file."""
 
@@ -150,9 +152,6 @@ def _chunks(value: Any, mapping: FieldMap) -> tuple[tuple[ImportedChunk, ...] | 
         return chunks_of(value)
     chunks = (_mapped_chunk(member, inside) for member in value)
     return tuple(chunk for chunk in chunks if chunk is not None), None
-
-
-_INSIDE = ("text", "doc_id", "score")
 
 
 def _mapped_chunk(member: Any, inside: Mapping[str, str]) -> ImportedChunk | None:

@@ -9,8 +9,8 @@ from typing import Any
 from rag_audit.errors import InputError
 from rag_audit.importers.archive import open_archive, read_member
 from rag_audit.importers.format import Format, refuse
-from rag_audit.importers.kinds import UNIT_UP
-from rag_audit.importers.record import UNKNOWN_KIND, Entries, ForeignRun, ImportedRow, LeftOut, Record
+from rag_audit.importers.kinds import UNIT_UP, known_kind
+from rag_audit.importers.record import Entries, ForeignRun, ImportedRow, LeftOut, Record
 from rag_audit.importers.source import Source, list_entries, parse_json
 from rag_audit.importers.values import (
     clean,
@@ -65,7 +65,9 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
             context=_context(header, evaluation),
             started_at=utc_time(evaluation.get("created")) or utc_time(stats.get("started_at")),
             duration_s=_seconds(stats.get("started_at"), stats.get("completed_at")),
-            kinds={names[name]: UNIT_UP if graded else UNKNOWN_KIND for name, graded in found.values.items()},
+            kinds={
+                names[name]: UNIT_UP if graded else known_kind(names[name]) for name, graded in found.values.items()
+            },
             unfinished=_unfinished(header, status, samples, planned),
             file_rows=samples,
             warnings=(f"the log's header says {planned:g} samples, it holds {samples}",)
