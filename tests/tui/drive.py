@@ -23,7 +23,7 @@ async def wait_until(pilot: Pilot[None], condition: Callable[[], bool], what: st
     while not condition():
         if monotonic() > deadline:
             raise AssertionError(f"{what} never came true; the screen was:\n{screen_text(pilot.app.screen)}")
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.02)
 
 
 def screen_lines(screen: "Screen[object]") -> list[str]:
@@ -63,7 +63,7 @@ async def steady(pilot: Pilot[None]) -> str:
     def unchanged() -> bool:
         seen.append(screen_text(pilot.app.screen))
         busy = any(not worker.is_finished for worker in pilot.app.workers)
-        return not busy and len(seen) > 8 and len(set(seen[-8:])) == 1
+        return not busy and len(seen) >= 5 and len(set(seen[-5:])) == 1
 
     await wait_until(pilot, unchanged, "a steady screen")
     return seen[-1]

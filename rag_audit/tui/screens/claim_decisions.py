@@ -77,7 +77,14 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
             self.refresh_items(item.claim.id)
             self.show_claim()
 
-        self.app.push_screen(AskText(f"Reason for {item.claim.id}", value=before or ""), keep)
+        self.app.push_screen(
+            AskText(
+                f"Reason for {item.claim.id}",
+                value=before or "",
+                hint="enter keeps it, ctrl+e opens $EDITOR, esc leaves",
+            ),
+            keep,
+        )
 
     def action_add_claim(self) -> None:
         """Add a claim that the judge missed."""

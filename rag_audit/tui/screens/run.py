@@ -14,6 +14,7 @@ from rag_audit.text.width import width
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.blindness import Blind
+from rag_audit.tui.claim_text import FLAG_WORDS
 from rag_audit.tui.content import Piece
 from rag_audit.tui.layout import Line, section_of
 from rag_audit.tui.screens.export import export_run
@@ -56,15 +57,25 @@ class RunScreen(FilteredScreen):
         columns: list[Column[QuestionRow]] = [
             Column("question", self._id_cell, 12, sort=lambda row: row.id),
             Column("text", lambda row: (self.texts.get(row_key(row), ""), "plain"), 16, 9, flexible=True),
-            Column("corpus", lambda row: (_known(row.corpus), "quiet"), 10, 30, sort=lambda row: row.corpus),
+            Column(
+                "corpus",
+                lambda row: (_known(row.corpus), "quiet"),
+                10,
+                8 if self._has_corpora() else 40,
+                sort=lambda row: row.corpus,
+            ),
             Column("route", _route, 12, 30, sort=lambda row: ",".join(row.route)),
         ]
         columns += [self._metric(name, at) for at, name in enumerate(self.metrics)]
         columns += [
             Column("claims", self._claims, 9, 2, sort=self._contradicted),
-            Column("flags", self._flags, 8, 3, sort=self._flag_count),
+            Column("flags", self._flags, 5, 3, sort=self._flag_count),
+            Column("first flag", self._first_flag, 18, 12),
         ]
         return columns
+
+    def _has_corpora(self) -> bool:
+        return any(row.corpus != UNKNOWN for row in self.rows)
 
     def _id_cell(self, row: QuestionRow) -> Piece:
         name = row.id if row.repeat is None else f"{row.id} #{row.repeat}"
@@ -107,7 +118,12 @@ class RunScreen(FilteredScreen):
     def _flags(self, row: QuestionRow) -> Piece:
         if row.id in self.blind.questions:
             return ("blind", "quiet")
-        return (" ".join(f"!{flag}" for flag in row.flags), "warn")
+        return (f"! {len(row.flags)}" if row.flags else "", "warn")
+
+    def _first_flag(self, row: QuestionRow) -> Piece:
+        if row.id in self.blind.questions or not row.flags:
+            return ("", "quiet")
+        return (FLAG_WORDS.get(row.flags[0], row.flags[0]), "warn")
 
     def _flag_count(self, row: QuestionRow) -> float | None:
         return None if row.id in self.blind.questions or not row.flags else float(len(row.flags))
@@ -139,6 +155,7 @@ class RunScreen(FilteredScreen):
 
     def _show(self, loaded: tuple[Sequence[QuestionRow], Blind]) -> None:
         self.rows, self.blind = loaded
+        self.table.set_columns(self._columns())
         self.table.empty = "No question matches."
         self.apply_filter()
         if self.wanted is not None:
