@@ -49,19 +49,19 @@ _WORDS = [f"{first}{second}" for first in ("poll", "scale", "retry", "port", "qu
 
 
 def made_result(number: int, after: bool) -> QuestionResult:
-    """One question; the later run differs in a fifth of the answers and a tenth of the claims."""
+    """One question; a fifth of the answers differ in the later run, and half of the claims in those."""
     noise = random.Random(f"{number} {after}")
     steady = random.Random(number)
+    changed = after and noise.random() < 0.2
     claims = []
     for at in range(CLAIMS):
         words = steady.choices(_WORDS, k=8)
         verdict = steady.choices((Verdict.VERIFIED, Verdict.ABSENT, Verdict.CONTRADICTED), (80, 15, 5))[0]
-        if after and noise.random() < 0.1:
+        if changed and noise.random() < 0.5:
             words[noise.randrange(8)] = str(noise.randrange(100))
             verdict = Verdict.ABSENT
         claims.append(Claim(f"c{at}", " ".join(words), verdict, evidence=" ".join(words)))
     verdicts = [claim.verdict for claim in claims]
-    changed = after and noise.random() < 0.2
     text = f"answer {number} {'changed' if changed else ''} " + " ".join(steady.choices(_WORDS, k=60))
     module = f"docs/m{number % MODULES}"
     chunks = [

@@ -51,6 +51,9 @@ class Column:
         return one_sided | (np.abs(self.after - self.before) > 0)
 
 
+_NO_JUDGE = JudgeMatch(True)
+
+
 @dataclass(slots=True)
 class ColumnReader:
     """Reads columns; what depends on the judges alone is shared by the metrics of one judge."""
@@ -87,6 +90,8 @@ class ColumnReader:
 
     def _matches(self, facts: MetricFacts) -> list[JudgeMatch]:
         key = facts.roles, facts.own
+        if not facts.roles:
+            return [_NO_JUDGE] * len(self.pairs)
         if key not in self._judges:
             known: dict[tuple[str | None, ...], JudgeMatch] = {}
             found = []

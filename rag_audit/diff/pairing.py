@@ -61,10 +61,12 @@ class Pair(NamedTuple):
     def answer_same(self) -> bool | None:
         """Whether the answers are byte-identical; None where a run does not record one."""
         before, after = self.before.answer, self.after.answer
-        for answer in (before, after):
-            if answer is None or (isinstance(answer, frozenset) and None in answer):
-                return None
-        return before == after
+        if before is None or after is None:
+            return None
+        if isinstance(before, str) and isinstance(after, str):
+            return before == after
+        unrecorded = any(isinstance(answer, frozenset) and None in answer for answer in (before, after))
+        return None if unrecorded else before == after
 
     @property
     def chunks_same(self) -> bool:
