@@ -15,13 +15,12 @@ from rag_audit.diff.partition import unscored_metrics
 from rag_audit.diff.several import SeveralRuns, follow_runs
 from rag_audit.errors import UsageError
 from rag_audit.export.diff_report import DiffReport, QuestionPair
-from rag_audit.history import History
+from rag_audit.history import History, JudgedClaims
 from rag_audit.metrics import METRICS
 from rag_audit.model import (
     ArchivedRun,
     Claim,
     ClaimFlip,
-    QuestionResult,
     RunDiff,
     RunSummary,
 )
@@ -126,8 +125,8 @@ def flipped_claims(history: History, before: ArchivedRun, after: ArchivedRun) ->
     }
     if not wanted:
         return ()
-    earlier = _claims(history.results(before.summary.id), wanted)
-    later = _claims(history.results(after.summary.id), wanted)
+    earlier = _claims(history.claims(before.summary.id), wanted)
+    later = _claims(history.claims(after.summary.id), wanted)
     flips = (
         flip
         for name in wanted
@@ -145,12 +144,11 @@ def _judged(side: QuestionSide) -> bool:
 ClaimsByRepeat = dict[int, Sequence[Claim]]
 
 
-def _claims(results: Iterable[QuestionResult], wanted: set[str]) -> defaultdict[str, ClaimsByRepeat]:
+def _claims(judged: Iterable[JudgedClaims], wanted: set[str]) -> defaultdict[str, ClaimsByRepeat]:
     found: defaultdict[str, ClaimsByRepeat] = defaultdict(dict)
-    for result in results:
-        judgment = result.claim_judgment
-        if judgment is not None and result.question.id in wanted:
-            found[result.question.id][result.repeat or 0] = judgment.claims
+    for one in judged:
+        if one.question_id in wanted:
+            found[one.question_id][one.repeat or 0] = one.claims
     return found
 
 

@@ -117,6 +117,8 @@ def _dice(first: Counter[str], second: Counter[str]) -> float:
 
 def claim_flips(question_id: str, before: Sequence[Claim], after: Sequence[Claim]) -> list[ClaimFlip]:
     """The aligned claims of one question whose verdict differs, and those that are gone or new."""
+    if [(claim.text, claim.verdict) for claim in before] == [(claim.text, claim.verdict) for claim in after]:
+        return []
     alignment = align_claims(before, after)
     flips = [
         _flip(question_id, before[i], after[j])

@@ -15,13 +15,30 @@ from rag_audit.history.layout import GIT_ATTRIBUTES, Layout, Problem
 from rag_audit.history.ledger import Ledger, read_ledger, read_rows
 from rag_audit.history.rebuild import Rebuilt, rebuild_ledger
 from rag_audit.history.references import resolve_run
-from rag_audit.history.runfile import has_begun, read_closed, read_question, read_results, read_unclosed
+from rag_audit.history.runfile import (
+    JudgedClaims,
+    has_begun,
+    read_claims,
+    read_closed,
+    read_question,
+    read_results,
+    read_unclosed,
+)
 from rag_audit.history.writer import RunWriter, resume_run, start_run
 from rag_audit.model import ArchivedRun, AuditSample, Decision, MetricSummary, QuestionResult, RunSummary
 from rag_audit.redact import Redactor
 from rag_audit.summary import SummaryBuilder
 
-__all__ = ["GIT_ATTRIBUTES", "NOT_FINISHED", "History", "Problem", "RunWriter", "VerifyReport", "new_run_id"]
+__all__ = [
+    "GIT_ATTRIBUTES",
+    "NOT_FINISHED",
+    "History",
+    "JudgedClaims",
+    "Problem",
+    "RunWriter",
+    "VerifyReport",
+    "new_run_id",
+]
 
 NOT_FINISHED = "not_finished"
 """Why a planned question of an unclosed run has no score."""
@@ -75,6 +92,10 @@ class History:
     def results(self, run_id: str) -> Iterator[QuestionResult]:
         """All finished questions of a run, as a stream in the order they finished."""
         return read_results(self._run_file(run_id))
+
+    def claims(self, run_id: str) -> Iterator[JudgedClaims]:
+        """The judged claims of all finished questions, as a stream: several times faster than whole results."""
+        return read_claims(self._run_file(run_id))
 
     def result(self, run_id: str, question_id: str, repeat: int | None = None) -> QuestionResult:
         """One question of a run; without `repeat` its first one. Reads one place of the run file."""

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -19,7 +19,7 @@ from rag_audit.history.index import entries_of_question
 from rag_audit.history.process import is_alive
 from rag_audit.history.schema import SCHEMA, as_record, parse, unreadable
 from rag_audit.history.texts import put_text
-from rag_audit.model import ArchivedRun, QuestionResult, RunStatus, RunSummary
+from rag_audit.model import ArchivedRun, Claim, QuestionResult, RunStatus, RunSummary
 
 STOPPED = "stopped"
 """Kind of the line that a writer leaves behind when it gives up a run."""
@@ -54,6 +54,14 @@ class Closing:
     offset: int = 0
     schema: int = SCHEMA
     """The schema that the file was written with."""
+
+
+class JudgedClaims(NamedTuple):
+    """The claims of one result."""
+
+    question_id: str
+    repeat: int | None
+    claims: tuple[Claim, ...]
 
 
 def kind_of(line: bytes) -> str:
@@ -136,6 +144,15 @@ def read_results(path: Path) -> Iterator[QuestionResult]:
                 raise unreadable(f"{path}:{line.number}", "it is no line of a run")
 
 
+def read_claims(path: Path) -> Iterator[JudgedClaims]:
+    """The judged claims of all finished questions, without the rest of their results."""
+    with jsonl.opened(path) as file:
+        texts = TextReader(file.fileno(), path)
+        for line in jsonl.read_lines(path):
+            if kind_of(line.data) == "question" and _is_whole(line):
+                yield texts.claims(line)
+
+
 def read_question(path: Path, question_id: str) -> list[QuestionResult]:
     """One question of a run (several where it has repeats); reads only its own lines where the run is closed."""
     closing = read_closing(path)
@@ -192,17 +209,33 @@ class TextReader:
 
     def result(self, line: jsonl.Line) -> QuestionResult:
         """The result of one question line; HistoryError if it, or a text of it, was changed."""
+        document, where = self._document(line, [])
+        return as_record(document["result"], QuestionResult, where)
+
+    def claims(self, line: jsonl.Line) -> JudgedClaims:
+        """The claims of one question line, with only the texts that they need."""
+        document, where = self._document(line, ["claim_judgment", "claims"])
+        try:
+            judgment = document["result"]["claim_judgment"]
+            found = () if judgment is None else as_record(judgment["claims"], tuple[Claim, ...], where)
+            return JudgedClaims(str(document["id"]), document["repeat"], found)
+        except (LookupError, TypeError) as error:
+            raise unreadable(where, f"its claims cannot be found ({type(error).__name__})") from error
+
+    def _document(self, line: jsonl.Line, within: list[str]) -> tuple[Any, str]:
+        """A question line as parsed, the long texts below one part of its result put back, and where it stands."""
         where = f"{self._path}:{line.number}" if line.number else f"{self._path} (byte {line.offset})"
         if not jsonl.is_intact(line.data):
             raise unreadable(where, "it was changed after it was written")
         document = parse("question", line.data, where)
         try:
             for text_hash, offset, length, steps in document["texts"]:
-                put_text(document["result"], steps, self._text(text_hash, offset, length, where))
-            tree: Any = document["result"]
-        except (LookupError, TypeError, ValueError) as error:
+                if steps[: len(within)] == within:
+                    put_text(document["result"], steps, self._text(text_hash, offset, length, where))
+            document["result"].keys()
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise unreadable(where, f"its texts do not fit ({type(error).__name__})") from error
-        return as_record(tree, QuestionResult, where)
+        return document, where
 
     def _text(self, text_hash: str, offset: int, length: int, where: str) -> str:
         if text_hash in self._kept:

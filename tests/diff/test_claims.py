@@ -1,10 +1,15 @@
 """Claims of two answers are aligned one to one, the same way in both directions."""
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_audit.diff.claims import align_claims, claim_flips, flip_counts, worst_first
+from rag_audit.history import History
 from rag_audit.model import Claim, Verdict
+from tests.diff.archive import archive
+from tests.diff.made import result
 
 
 def claims(*said: tuple[str, str]) -> list[Claim]:
@@ -74,3 +79,18 @@ def test_alignment_is_one_to_one_and_mirrors(before: list[tuple[str, str]], afte
     assert {(i, j) for j, i in back.matched} == set(there.matched)
     assert sorted([*[i for i, _ in there.matched], *there.gone]) == list(range(len(before)))
     assert sorted([*[j for _, j in there.matched], *there.new]) == list(range(len(after)))
+
+
+def test_claims_of_an_archived_run_are_those_of_its_results(tmp_path: Path) -> None:
+    long = "a claim that is long enough to get a line of its own " * 10
+    results = [
+        result("q1", claims=[(long, "verified"), ("short", "absent")], repeat=1),
+        result("q1", claims=[(long, "contradicted")], repeat=2),
+        result("q2", scores={"mrr": 1.0}),
+    ]
+    archive(tmp_path, "run", results)
+    history = History(tmp_path)
+    assert [(one.question_id, one.repeat, one.claims) for one in history.claims("run")] == [
+        (whole.question.id, whole.repeat, whole.claim_judgment.claims if whole.claim_judgment else ())
+        for whole in history.results("run")
+    ]
