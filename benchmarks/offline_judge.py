@@ -19,7 +19,9 @@ import orjson
 from rag_audit.judging.lexical import judge_claim
 from rag_audit.providers.offline.measured import FIGURES, VERDICTS, Figures, macro_f1, rules_hash
 
-MORE_CLAIMS = tuple(Path(__file__).with_name(name) for name in ("further_claims.jsonl", "blind_claims.jsonl"))
+MORE_CLAIMS = tuple(
+    Path(__file__).with_name(name) for name in ("further_claims.jsonl", "blind_claims.jsonl", "blind_claims_2.jsonl")
+)
 
 
 def read_claims(*paths: Path) -> list[list[dict[str, Any]]]:

@@ -98,7 +98,7 @@ def test_the_published_figures_are_those_of_the_rules_that_judge_now() -> None:
     table, _ = measure(claims)
     assert table == figures.table
     assert round(macro_f1(table), 4) == figures.macro_f1 > 0.95
-    assert all(macro_f1(measure(further)[0]) > 0.85 for further in more)
+    assert all(macro_f1(measure(further)[0]) > 0.8 for further in more)
     assert f"{figures.macro_f1:.2f}" in offline_judge_line()
 
 

@@ -32,6 +32,8 @@ CONTRAST = re.compile(
     re.IGNORECASE,
 )
 _LIST_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
+_PLAIN_WORD = re.compile(r"[a-zäöüß]+")
+_LITERALS = frozenset({"true", "false", "null", "none", "yes", "no", "on", "off"})
 _FORMS = frozenset(
     canonical(word)
     for word in ("default", "required", "optional", "allow", "use", "set", "field", "select", "value", "one", "that")
@@ -67,7 +69,7 @@ class ReadClaim:
 
 def read_claim(text: str) -> ReadClaim:
     """Read one claim; a leading `Yes,` or `No,` belongs to the answer, not to the claim."""
-    text = _OPENING.sub("", text)
+    text = _LIST_NUMBER.sub("", _OPENING.sub("", text))
     return ReadClaim(text, terms(text), names_in(text), tuple(quantities(without_names(text))))
 
 
@@ -87,8 +89,21 @@ def has_all(names: Sequence[str], text: str) -> bool:
 
 
 def has(name: str, text: str) -> bool:
-    """Whether a name stands in a text as a whole token."""
+    """Whether a name stands in a text as a whole token.
+
+    A name that is a plain word (`broker`) must be marked as a name where the text marks its names: the ordinary word is
+    something else.
+    """
+    if _PLAIN_WORD.fullmatch(name) and name not in _LITERALS:
+        marked = _SPAN.findall(text)
+        if marked:
+            return any(occurrences(name, span) for span in marked) or _is_key(name, text)
     return bool(occurrences(name, text))
+
+
+def _is_key(name: str, text: str) -> bool:
+    """Whether a line, a cell or an alternative of the text begins with the name."""
+    return bool(re.search(rf"(?:^|[|\n=]|- )\s*{re.escape(name)}\s*(?:[:=|\n(]|$)|[:|]\s*{re.escape(name)}\b", text))
 
 
 def same(one: str, other: str) -> bool:

@@ -15,14 +15,16 @@ _NO_SUBJECT = Finding(Verdict.ABSENT, reason="the claim does not say what it is 
 def judge_claim(claim: str, text: str) -> Finding:
     """Judge one claim against one text; `absent` wherever no rule decides."""
     read = read_claim(claim)
+    verbatim = _verbatim(read.text, text)
+    if verbatim:
+        return verbatim
     if not (read.topic or read.names):
         return _NO_SUBJECT
     units = units_of(text)
     if not units:
         return _ABSENT
     return (
-        _verbatim(read.text, text)
-        or by_denial(read, units)
+        by_denial(read, units)
         or by_facts(read, units, text)
         or by_statement(read, units, text)
         or by_other_name(read, units, text)

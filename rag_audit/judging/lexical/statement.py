@@ -91,6 +91,8 @@ def _support(claim: ReadClaim, unit: Unit, text: str) -> Finding | None:
     if beside and share(beside, unit) < (_FEW if anchors > 1 else _SAYS_SO_WITH_NAMES):
         return None
     decisive = DECISIVE | {canonical("required")} if _STATES_REQUIRED.search(claim.text) else DECISIVE
+    if not claim.numbers:
+        decisive |= TIME_WORDS
     if claim.terms & decisive - terms(unit.whole):
         return None
     positive = not negated(without_contrast(claim.text))
@@ -245,7 +247,7 @@ def by_other_name(claim: ReadClaim, units: Sequence[Unit], text: str) -> Finding
             return None
         if not all(has(other, unit.whole) for other in known):
             continue
-        others = [other for other in names_in(unit.text) if other not in claim.names and "/" not in other]
+        others = [other for other in names_in(unit.text) if other not in claim.names and "://" not in other]
         garbled = next((other for other in others if _garbled(name, other)), None)
         if garbled or (share >= SAME_STATEMENT and len(rest) >= 3 and others):
             return found(Verdict.CONTRADICTED, unit, f"the text names {garbled or others[0]}, not {name}")
