@@ -53,6 +53,8 @@ def test_azure_leaves_out_what_the_judge_said_of_an_error_text(tmp_path: Path) -
         ("a.md#page=3: one\n\nb.md: two: three", [("a.md", "one"), ("b.md", "two: three")]),
         ("employee handbook.pdf#page=1: text", [("employee handbook.pdf", "text")]),
         ("before\na.txt: one", [(None, "before"), ("a.txt", "one")]),
+        ("See the rules in handbook.pdf: none", [(None, "See the rules in handbook.pdf: none")]),
+        ("e.g: one", [(None, "e.g: one")]),
         ("no names here\n\nsecond part", [(None, "no names here"), (None, "second part")]),
         ("see http://example.invalid: it works", [(None, "see http://example.invalid: it works")]),
         ('["x", {"content": "y", "source": "s"}]', [(None, "x"), ("s", "y")]),

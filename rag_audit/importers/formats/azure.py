@@ -21,10 +21,11 @@ _RESULTS = "eval_results.jsonl"
 _RETRIEVAL = frozenset({"top", "retrieval_mode", "semantic_ranker", "semantic_captions"})
 _AGGREGATES = frozenset({"mean_rating", "pass_rate", "pass_count", "mean", "max", "min", "total", "rate"})
 _CHUNK_START = re.compile(
-    r"^(?P<name>[^\s:]+\.[A-Za-z][A-Za-z0-9]{0,4}"
-    r"|[^\n:]{1,120}\.(?:pdf|md|txt|html?|docx?|pptx?|xlsx?|csv|json|rst))(?:#(?P<part>page=\d+))?:(?=\s|$)",
+    r"^(?:(?P<name>[^\s:]+\.[A-Za-z][A-Za-z0-9]{1,4})(?:#(?P<part>page=\d+))?"
+    r"|(?P<spaced>[^\s:][^\n:]{0,120}\.[A-Za-z][A-Za-z0-9]{1,4})#(?P<spaced_part>page=\d+)):(?=\s|$)",
     re.MULTILINE,
 )
+"""A line that begins with a file's name; a name with spaces only where its page follows."""
 
 
 def recognises(source: Source) -> bool:
@@ -165,8 +166,9 @@ def split_context(value: Any) -> tuple[ImportedChunk, ...]:
     chunks = [ImportedChunk(before)] if before else []
     for at, start in enumerate(starts):
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
-        heading = (start["part"],) if start["part"] else ()
-        chunks.append(ImportedChunk(text[start.end() : end].strip(), doc_id=start["name"], heading=heading))
+        part = start["part"] or start["spaced_part"]
+        name = start["name"] or start["spaced"]
+        chunks.append(ImportedChunk(text[start.end() : end].strip(), doc_id=name, heading=(part,) if part else ()))
     return tuple(chunks)
 
 
