@@ -10,8 +10,11 @@ from rag_audit.model import Question, RunContext
 from rag_audit.model.settings import SETTINGS, Settings
 from rag_audit.summary import question_hash
 
-_HAS_ITS_OWN_FIELD = ("chunking.", "retriever.", "embedder", "reranker", "seed", "workers")
-_HAS_ITS_OWN_KEY = {"generator", "judge.claims", "judge.scores", "routing.enabled", "routing.default_corpus"}
+_HAS_ITS_OWN_FIELD = ("chunking.", "retriever.")
+_HAS_ITS_OWN_KEY = frozenset(
+    {"embedder", "reranker", "generator", "judge.claims", "judge.scores", "seed", "workers"}
+    | {"routing.enabled", "routing.default_corpus"}
+)
 _MOVES_NO_NUMBER = ("timeout_s", "retries", "max_wait_s", "prices", "diff.", "audit.", "title", "doc_id")
 
 
@@ -26,12 +29,14 @@ def run_context(
     *,
     retrieval: Mapping[str, Any],
     default_corpus: str | None,
+    routing_table: str,
     prompts: Mapping[str, str],
 ) -> RunContext:
     """Describe a run before its first question.
 
-    `retrieval` is what the retriever says of itself (embedder identity, corpora with fingerprints); `prompts` maps
-    generator, claims and scores to the hash of the prompt or rule set in use.
+    `retrieval` is what the retriever says of itself (embedder identity, corpora with fingerprints); `routing_table` is
+    the fingerprint of the table that questions are routed by; `prompts` maps generator, claims and scores to the hash
+    of the prompt or rule set in use.
     """
     return RunContext(
         generator=settings.text("generator"),
@@ -41,7 +46,11 @@ def run_context(
         prompts=prompts,
         chunking=_group(settings, "chunking."),
         retriever=_group(settings, "retriever."),
-        routing={"enabled": settings.flag("routing.enabled"), "default_corpus": default_corpus},
+        routing={
+            "enabled": settings.flag("routing.enabled"),
+            "default_corpus": default_corpus,
+            "table": routing_table,
+        },
         questions_hash=questions_hash(questions),
         corpora=retrieval.get("corpora", {}),
         seed=settings.integer("seed"),

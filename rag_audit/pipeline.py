@@ -6,10 +6,11 @@ load questions -> route -> retrieve -> generate -> judge -> score -> archive
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from rag_audit import __version__
 from rag_audit.attempt import Attempt, Progress, Watcher, unwatched
@@ -137,12 +138,15 @@ async def open_evaluator(
     """Open the index, the generator and the judges of a run; their connections close at its end."""
     settings, documents = prepared.settings, prepared.documents
     tell = _waiting(watch)
-    retriever = None
-    if settings.text("retriever.mode") != "off":
-        retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
-    generator = open_generator(settings, on_wait=tell, kept=kept)
-    judges = open_judges(settings, watch, kept=kept)
-    try:
+    async with AsyncExitStack() as opened:
+        retriever = None
+        if settings.text("retriever.mode") != "off":
+            retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
+            opened.callback(retriever.close)
+        generator = open_generator(settings, on_wait=tell, kept=kept)
+        opened.push_async_callback(generator.aclose)
+        judges = open_judges(settings, watch, kept=kept)
+        opened.push_async_callback(judges.aclose)
         yield Evaluator(
             retriever=retriever,
             generator=generator,
@@ -151,11 +155,6 @@ async def open_evaluator(
             reference_chars=settings.integer("judge.reference_chars"),
             context_chars=settings.integer("judge.context_chars"),
         )
-    finally:
-        if retriever is not None:
-            retriever.close()
-        await generator.aclose()
-        await judges.aclose()
 
 
 def open_judges(
@@ -188,10 +187,17 @@ def _context_of(prepared: Prepared, questions: Sequence[Question], evaluator: Ev
     return run_context(
         prepared.settings,
         questions,
-        retrieval=evaluator.retriever.context() if evaluator.retriever else {},
+        retrieval=evaluator.retriever.context() if evaluator.retriever else _documents_alone(prepared),
         default_corpus=default,
+        routing_table=prepared.table.fingerprint(),
         prompts={"generator": evaluator.generator.prompt_hash, **evaluator.judges.prompts()},
     )
+
+
+def _documents_alone(prepared: Prepared) -> dict[str, Any]:
+    """What a run without retrieval still depends on: the documents that references are taken from."""
+    documents = prepared.documents
+    return {"corpora": {corpus: {"documents": documents.fingerprint(corpus)} for corpus in sorted(documents.corpora)}}
 
 
 def _header(
