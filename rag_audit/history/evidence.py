@@ -13,7 +13,8 @@ from rag_audit.history.layout import Problem
 from rag_audit.history.runfile import STOPPED, Closing, closing_of, kind_of, read_header
 
 KINDS = frozenset({"run", "attempt", STOPPED, "text", "question", "rows", "index", "close"})
-_MAY_REPEAT = frozenset({"attempt", STOPPED, "rows", "index"})
+_ONLY_ONCE = frozenset({"run", "question", "close"})
+"""Kinds of which no line is written twice; a text is, where a long run has forgotten that it has it."""
 
 
 @dataclass(slots=True)
@@ -30,7 +31,6 @@ class _Pass:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.checked = CheckedRun()
-        self.entries: list[str] = []
         self.places: dict[str, jsonl.Line] = {}
         self.seen: dict[bytes, int] = {}
 
@@ -38,21 +38,23 @@ class _Pass:
         self.checked.problems.append(Problem(str(self.path), line.number, line.offset, problem, torn))
 
     def look_at(self, line: jsonl.Line, handle: int) -> None:
-        kind = kind_of(line.data)
-        if not jsonl.is_intact(line.data):
-            torn = not line.terminated
-            self.problem(
-                line, "the last record is torn" if torn else "this line was changed after it was written", torn=torn
-            )
-            return
         if self.checked.closing is not None:
             self.problem(line, "this line stands after the closing line")
+        elif not line.terminated and not jsonl.is_intact(line.data):
+            self.problem(line, "the last record is torn", torn=True)
+        elif not jsonl.is_intact(line.data):
+            self.problem(line, "this line was changed after it was written")
+        else:
+            self._look_at_record(line, handle)
+
+    def _look_at_record(self, line: jsonl.Line, handle: int) -> None:
+        kind = kind_of(line.data)
         if kind not in KINDS:
             self.problem(line, f"a line of the unknown kind {kind!r}")
-        stated = bytes.fromhex(jsonl.stated_hash(line.data))
-        if kind not in _MAY_REPEAT and stated in self.seen:
-            self.problem(line, f"this line is doubled: it is line {self.seen[stated]} again")
-        self.seen.setdefault(stated, line.number)
+        if kind in _ONLY_ONCE:
+            twin = self.seen.setdefault(bytes.fromhex(jsonl.stated_hash(line.data)), line.number)
+            if twin != line.number:
+                self.problem(line, f"this line is doubled: it is line {twin} again")
         if (kind == "run") != (line.number == 1):
             self.problem(line, "the header of a run stands first and only there")
         if kind == "question":
@@ -61,8 +63,7 @@ class _Pass:
     def _look_at_question(self, line: jsonl.Line, handle: int) -> None:
         document = orjson.loads(line.data)
         entry = index_entry(str(document["id"]), document["repeat"], line.offset, len(line.data))
-        self.entries.append(entry)
-        self.places[entry] = line
+        self.places[entry] = line._replace(data=b"")
         for text_hash, offset, length, _ in document["texts"]:
             if jsonl.hash_of(jsonl.read_at(handle, offset, length)) != text_hash:
                 self.problem(line, f"the text at byte {offset} that it refers to is not there")

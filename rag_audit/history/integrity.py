@@ -1,7 +1,7 @@
 """Proving that nothing in history/ was edited, removed, swapped or doubled; reads, never writes."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from rag_audit.history.runfile import Closing
 HEAD_LENGTH = 16
 """Hex digits of each hash in a head."""
 _PART = re.compile(r"[0-9a-f]{8,64}")
-_CHANGED = "this line was changed after it was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,27 +172,29 @@ def _check_records(findings: _Findings) -> dict[str, tuple[str, ...]]:
     for path, kind in ((layout.samples, "sample"), *((path, "decision") for path in layout.audit_files())):
         try:
             parents = read_parents(path)
-            _check_record_file(path, kind, parents, findings.add)
+            for found in _record_problems(path, kind, parents):
+                findings.add(found)
             known.update(parents)
         except HistoryError as error:
             findings.problem(path, None, None, error.message)
     return known
 
 
-def _check_record_file(
-    path: Path, kind: str, parents: dict[str, tuple[str, ...]], found: Callable[[Problem], None]
-) -> None:
+def _record_problems(path: Path, kind: str, parents: dict[str, tuple[str, ...]]) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     for line in jsonl.read_lines(path):
-        for problem in _record_problems(line, kind, path, seen, parents):
-            found(Problem(str(path), line.number, line.offset, problem, torn=problem.startswith("the last record")))
+        if not line.terminated and not jsonl.is_intact(line.data):
+            yield Problem(str(path), line.number, line.offset, "the last record is torn", torn=True)
+            continue
+        for problem in _problems_of_record(line, kind, path, seen, parents):
+            yield Problem(str(path), line.number, line.offset, problem)
 
 
-def _record_problems(
+def _problems_of_record(
     line: jsonl.Line, kind: str, path: Path, seen: dict[str, int], parents: dict[str, tuple[str, ...]]
 ) -> Iterator[str]:
     if not jsonl.is_intact(line.data):
-        yield _CHANGED if line.terminated else "the last record is torn"
+        yield "this line was changed after it was written"
         return
     stated = jsonl.stated_hash(line.data)
     if stated in seen:

@@ -7,8 +7,9 @@ import pytest
 
 from rag_audit.errors import HistoryError, UsageError
 from rag_audit.history import History
+from rag_audit.history import writer as writer_module
 from rag_audit.model import RunStatus
-from tests.history.examples import archive, closed, decision, result, row, sample, summary
+from tests.history.examples import LONG_TEXT, archive, closed, decision, result, row, sample, summary
 
 
 def test_a_run_comes_back_as_it_went_in(tmp_path: Path) -> None:
@@ -42,6 +43,18 @@ def test_texts_that_repeat_are_stored_once(tmp_path: Path) -> None:
     writer.append(replace(result("q2"), generation=None, judge_calls=()))
     assert path.stat().st_size - before < 3 * len(text)
     assert path.read_text().count(f'"text":"{text}"') == 1
+
+
+def test_texts_that_were_forgotten_are_stored_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "_REMEMBERED_TEXTS", 2)
+    header = summary("r1")
+    writer = History(tmp_path).start(header, [])
+    results = [result(f"q{number}", chunk=f"{number % 3}: {LONG_TEXT}") for number in range(9)]
+    for one in results:
+        writer.append(one)
+    writer.close(closed(header), [row(one.question.id) for one in results])
+    assert list(History(tmp_path).results("r1")) == results
+    assert History(tmp_path).verify().ok
 
 
 def test_an_interrupted_run_is_resumed_under_its_id(tmp_path: Path) -> None:

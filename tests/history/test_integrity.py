@@ -85,6 +85,7 @@ def test_an_untouched_history_is_fine(project: Path) -> None:
         (RUN, doubled(4), 6, "doubled"),
         (RUN, swapped(3), None, "not where they were"),
         (RUN, lambda lines: [*lines, jsonl.seal(b'{"schema":1,"kind":"attempt"}')], None, "after the closing line"),
+        (RUN, lambda lines: [*lines, b'{"half'], None, "after the closing line"),
         (RUN, lambda lines: [*lines[:-1], lines[-1].replace(b'"mean":0.5', b'"mean":0.6')], None, "changed"),
         (AUDIT, replaced(1, b"verified", b"absent"), 2, "changed"),
         (AUDIT, removed(1), 2, "missing"),
