@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag_audit.export.diff_report import p_text
 from rag_audit.metrics import METRICS
 from rag_audit.model import ArchivedRun, MetricDelta, QuestionDelta, RunDiff
 from rag_audit.tui import wording
@@ -145,7 +146,7 @@ def _metrics(diff: RunDiff, ranges: Mapping[str, Range]) -> Iterator[DiffRow]:
                 (wording.signed(delta.delta), tone),
                 (interval, "quiet"),
                 (str(delta.n_paired), "quiet"),
-                (wording.number(delta.p_adjusted), "quiet"),
+                (p_text(delta.p_adjusted), "quiet"),
             ),
             detail=tuple(_metric_detail(name, delta, diff, range_)),
         )
@@ -160,8 +161,7 @@ def _metric_detail(name: str, delta: MetricDelta, diff: RunDiff, range_: Range) 
     elif comparability is not None and comparability.ok is False:
         yield "Not comparable: " + "; ".join(comparability.reasons) + ". ", "warn"
     if delta.test and delta.test != "none":
-        p_value = wording.number(delta.p_value)
-        yield f"{delta.test.replace('_', ' ')} p {p_value}, intervals over {delta.unit}s. ", "quiet"
+        yield f"{delta.test.replace('_', ' ')} p {p_text(delta.p_value)}, intervals over {delta.unit}s. ", "quiet"
     if name in diff.own_means:
         mean_before, n_before, mean_after, n_after = diff.own_means[name]
         own = f"{wording.number(mean_before, range_)} of {n_before}, {wording.number(mean_after, range_)} of {n_after}"
