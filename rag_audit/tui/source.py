@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rag_audit.audit.report import AuditReport
     from rag_audit.corpus.documents import Documents
     from rag_audit.importers.importing import Imported, Refused
+    from rag_audit.importers.mapping import FieldMap
     from rag_audit.tui.blindness import Blind
     from rag_audit.tui.evaluation import Evaluation, Start
 
@@ -129,11 +130,21 @@ class Source:
 
         return start
 
-    def import_path(self, path: str) -> "list[Imported | Refused]":
-        """Turn other tools' results into runs."""
+    def import_path(
+        self, path: str, mapping: "FieldMap | None" = None
+    ) -> "tuple[list[Imported | Refused], FieldMap | None]":
+        """Turn other tools' results into runs; also returns the mapping that was guessed for a file and not used."""
         from rag_audit.importers.importing import ImportOptions, import_paths
 
-        return list(import_paths(self.project, [Path(path).expanduser()], ImportOptions()))
+        guesses: list[FieldMap] = []
+
+        def decline(guess: "FieldMap", file: object) -> bool:
+            guesses.append(guess)
+            return False
+
+        options = ImportOptions(mapping=mapping, confirm=decline)
+        outcomes = list(import_paths(self.project, [Path(path).expanduser()], options))
+        return outcomes, guesses[0] if guesses else None
 
     def export_run(self, run: RunSummary, form: str, path: str) -> str:
         """Write a run to a file; returns where it is."""

@@ -96,3 +96,15 @@ async def test_a_run_is_exported(project: Path) -> None:
         await wait_until(pilot, lambda: (project / "one.csv").exists(), "the file")
         await pilot.press("x", "a", "enter")
         await wait_until(pilot, lambda: (project / "one.audit").is_dir(), "the audit pack")
+
+
+async def test_a_guessed_mapping_is_used_when_it_is_confirmed(project: Path) -> None:
+    (project / "own.csv").write_text("id,question,answer,mrr\n1,Why is it so?,Because it is.,1\n2,How?,Like this.,0\n")
+    async with opened(project) as pilot:
+        await sees(pilot, "No runs yet")
+        await _import(pilot, project / "own.csv")
+        await sees(pilot, "This is a guess")
+        assert History(project).summaries() == []
+        await pilot.press("y")
+        await sees(pilot, "✓ imported")
+        assert [run.questions for run in History(project).summaries()] == [2]

@@ -1,6 +1,7 @@
 """Dialogs that read or write files through the source: exports of a run or a diff, imports."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_audit.model import RunSummary
@@ -12,6 +13,7 @@ from rag_audit.tui.widgets.passage import Section
 
 if TYPE_CHECKING:
     from rag_audit.importers.importing import Imported, Refused
+    from rag_audit.importers.mapping import FieldMap
 
 RUN_FORMS = (
     Choice("c", "csv", "csv: one row a question, for spreadsheets"),
@@ -80,14 +82,35 @@ def _ask(
 
 
 def ask_import(screen: ReviewScreen) -> None:
-    """Ask for a path, then import it and show what became of it."""
+    """Ask for a path, import it, show what became of it; a guessed mapping is used only once it is confirmed."""
     from rag_audit.tui.screens.text import TextScreen
+
+    def show(outcomes: Sequence["Imported | Refused"]) -> None:
+        screen.app.push_screen(TextScreen(screen.source, ["import"], lambda: import_sections(outcomes)))
 
     def named(path: str | None) -> None:
         if path and path.strip():
-            screen.app.push_screen(
-                TextScreen(screen.source, ["import"], lambda: import_sections(screen.source.import_path(path.strip())))
-            )
+            screen.say(f"Importing {path.strip()} …")
+            screen.fetch(lambda: screen.source.import_path(path.strip()), partial(done, path.strip()), group="import")
+
+    def done(path: str, imported: tuple[Sequence["Imported | Refused"], "FieldMap | None"]) -> None:
+        outcomes, guess = imported
+        if guess is None:
+            show(outcomes)
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "yes":
+                screen.fetch(
+                    lambda: screen.source.import_path(path, guess)[0], lambda mapped: show(mapped), group="import"
+                )
+            else:
+                show(outcomes)
+
+        choices = [Choice("y", "yes", "import it like this")]
+        screen.app.push_screen(
+            AskChoice("No file of a known tool. This is a guess:", choices, text=guess.as_options()), answered
+        )
 
     screen.app.push_screen(AskText("File or folder with another tool's results", hint="enter imports it"), named)
 
