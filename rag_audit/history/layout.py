@@ -62,7 +62,7 @@ class Layout:
 
     def torn_files(self) -> list[Path]:
         """Records that a crash tore off, kept beside their files."""
-        return sorted(self.folder.rglob(f"*{TORN}*"))
+        return sorted(path for path in self.folder.rglob(f"*{TORN}*") if path.suffix != ".jsonl")
 
     def named(self, path: Path) -> str:
         """A path as it is written in reports: from the project's folder on."""

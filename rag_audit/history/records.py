@@ -27,7 +27,7 @@ def content_id(document: Mapping[str, Any]) -> str:
 
 def audit_file(layout: Layout, reviewer: str) -> Path:
     """The file of one reviewer; a name that is no plain file name gets a hash."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", reviewer.lower()).strip("-")[:60]
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", reviewer).strip(".-")[:60]
     name = plain if plain == reviewer else f"{plain or 'reviewer'}-{jsonl.digest(jsonl.encode(reviewer))[:8]}"
     return layout.folder / "audits" / f"{name}.jsonl"
 

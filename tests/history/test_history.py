@@ -103,6 +103,25 @@ def test_decisions_and_samples_are_sets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("reviewer", "file"),
+    [
+        ("ada", "ada.jsonl"),
+        ("J.Doe_2-x", "J.Doe_2-x.jsonl"),
+        ("Grace H.", "Grace-H-d1862363.jsonl"),
+        ("../../x", "x-b34ad871.jsonl"),
+        ("Zoë", "Zo-f871740d.jsonl"),
+        ("…", "reviewer-c8d400fc.jsonl"),
+        ("x.jsonl.torn-3", "x.jsonl.torn-3.jsonl"),
+    ],
+)
+def test_a_reviewer_has_one_file(reviewer: str, file: str, tmp_path: Path) -> None:
+    recorded = History(tmp_path).record(decision("c1", reviewer=reviewer))
+    assert [path.name for path in (tmp_path / "history/audits").iterdir()] == [file]
+    assert History(tmp_path).decisions() == [recorded]
+    assert History(tmp_path).verify().notes == ()
+
+
+@pytest.mark.parametrize(
     ("reference", "meant"),
     [
         ("20260101-a", "20260101-a"),
