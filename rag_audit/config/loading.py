@@ -18,7 +18,7 @@ from rag_audit.model.settings import BY_KEY, SETTINGS, Setting, Settings, Settin
 
 CONFIG_FILE = "config.yml"
 _ENVIRONMENT_PREFIX = "RAG_AUDIT_"
-_OTHER_VARIABLES = frozenset({"RAG_AUDIT_PROJECT", "RAG_AUDIT_CASES"})
+_OTHER_VARIABLES = frozenset({"RAG_AUDIT_PROJECT", "RAG_AUDIT_REVIEWER", "RAG_AUDIT_CASES"})
 _LEVELS = ("project", "corpus", "module")
 
 

@@ -201,3 +201,10 @@ def test_the_reviewer_is_found_in_the_order_of_nearness(project: Path) -> None:
     (project / "documents").mkdir()
     (project / "documents" / "config.yml").write_text("audit:\n  reviewer: configured\n", encoding="utf-8")
     assert find_reviewer(project, None, {}) == "configured"
+
+
+def test_the_reviewer_of_the_environment_decides(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_AUDIT_REVIEWER", "eve")
+    recorded = rag_audit(project, "audit", "record", "r1", "q01", "c2", "verified")
+    assert recorded.code == 0, recorded.err
+    assert History(project).decisions("r1")[0].reviewer == "eve"
