@@ -1,7 +1,7 @@
 """The pure parts: columns, texts, the graph, the index, ids, schema numbers, secrets."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def test_run_ids_sort_by_time_and_do_not_repeat() -> None:
     ids = [new_run_id(moment + timedelta(milliseconds=step)) for step in range(5)]
     assert ids == sorted(ids)
     assert ids[0].startswith("20261129-215959-")
-    assert len({new_run_id(datetime.now(UTC)) for _ in range(500)}) == 500
+    assert len({new_run_id(moment) for _ in range(20)}) == 20
 
 
 def test_older_schemas_are_upgraded_step_by_step() -> None:
