@@ -47,6 +47,14 @@ _ALIASES = {
     "contexts.doc": "contexts.doc_id",
     "claims.label": "claims.verdict",
 }
+_PREFIX_ALIASES = {
+    "score.": "scores.",
+    "metric.": "scores.",
+    "metrics.": "scores.",
+    "claims.verdict.": "claims.verdicts.",
+    "verdicts.": "claims.verdicts.",
+    "verdict.": "claims.verdicts.",
+}
 _SIMPLE = frozenset(name for name in FIELDS if not re.search("[A-Z]", name))
 _LITERAL = frozenset({"contexts.separator", "rows"})
 """Fields whose value is no column of the file."""
@@ -104,7 +112,7 @@ def parse_field_map(options: Iterable[str]) -> FieldMap | None:
     ranges: dict[str, tuple[float, float]] = {}
     for option in options:
         name, mark, value = option.partition("=")
-        name = _ALIASES.get(name.strip(), name.strip())
+        name = _field_name(name.strip())
         if not mark or not name or not value:
             raise UsageError(f"--map {option} is not FIELD=COLUMN", "For example --map question=Frage.")
         metric, _, aspect = name.removeprefix("scores.").rpartition(".")
@@ -128,6 +136,14 @@ def parse_field_map(options: Iterable[str]) -> FieldMap | None:
     if "question" not in paths:
         raise UsageError("the mapping names no question", "Add --map question=COLUMN.")
     return found
+
+
+def _field_name(said: str) -> str:
+    """The field that a name or one of its other spellings means."""
+    prefix = next((prefix for prefix in _PREFIX_ALIASES if said.startswith(prefix)), None)
+    if prefix is not None:
+        return _PREFIX_ALIASES[prefix] + said.removeprefix(prefix)
+    return _ALIASES.get(said, said)
 
 
 def _unknown_field(name: str, value: str) -> UsageError:

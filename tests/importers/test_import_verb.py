@@ -10,7 +10,7 @@ import pytest
 
 from rag_audit.cli.import_ import FORMAT_NAMES
 from rag_audit.history import History
-from rag_audit.importers.mapping import FIELDS
+from rag_audit.importers.mapping import FIELDS, parse_field_map
 from rag_audit.importers.registry import FORMATS
 from tests.cli.invoke import Outcome, rag_audit
 from tests.importers.samples import SAMPLES, Sample
@@ -126,6 +126,15 @@ def test_a_wrong_mapping_is_said_before_anything_is_read(
     outcome = rag_audit(tmp_path, "import", str(tmp_path / "nowhere.csv"), *arguments)
     assert outcome.code == 2
     assert message in outcome.err
+
+
+def test_other_spellings_of_a_field_mean_the_same() -> None:
+    said = ("question=q", "context=c", "metric.Güte=g", "claims=k", "claims.label=l", "verdict.OK=verified")
+    meant = ("question=q", "contexts=c", "scores.Güte=g", "claims=k", "claims.verdict=l", "claims.verdicts.ok=verified")
+    assert parse_field_map(said) == parse_field_map(meant)
+    own = parse_field_map(("question=q", "faithfulness=f"))
+    assert own is not None
+    assert own.kind("faithfulness")[0] == (0.0, 10.0)
 
 
 def test_a_mapped_column_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:
