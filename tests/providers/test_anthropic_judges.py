@@ -221,7 +221,11 @@ async def test_kept_replies_answer_again_with_their_judges_model_but_never_a_rep
     assert len(service.requests) == 2  # the repeat was asked
     folder = tmp_path / ".rag-audit" / "replies"
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert all(b"sk-test" not in path.read_bytes() for path in folder.rglob("*.json"))
+    (file,) = folder.glob("*.jsonl")
+    assert b"sk-test" not in file.read_bytes()
+    assert len(file.read_bytes().splitlines()) == 2
+    with file.open("ab") as torn:
+        torn.write(b'{"key": "ab')
 
     async with serving(script(failure(500))) as broken:
         judge = open_claim_judge(settings(broken, **{"judge.base_url": service.url}), kept=resumed(tmp_path))
