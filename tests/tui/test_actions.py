@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widget import Widget
 
-from rag_audit.tui.actions import ACTIONS, actions_of, bindings_of, key_name, keys_table
+from rag_audit.tui.actions import ACTIONS, Action, actions_of, bindings_of, key_name, keys_table
 from rag_audit.tui.screens.claims import ClaimsScreen
 from rag_audit.tui.screens.diff import DiffScreen
 from rag_audit.tui.screens.evaluation import EvaluationScreen
@@ -38,8 +38,8 @@ SOURCES = sorted((Path(__file__).parents[2] / "rag_audit" / "tui").rglob("*.py")
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: f"{action.screen} {action.key}")
-def test_every_action_is_there(action: object) -> None:
-    screen, name = action.screen, action.name.split("(")[0]  # type: ignore[attr-defined]
+def test_every_action_is_there(action: Action) -> None:
+    screen, name = action.screen, action.name.split("(")[0]
     owners = [OWNERS[screen]] if screen != "any" else [OWNERS[one] for one in SCREENS]
     for owner in owners:
         assert hasattr(owner, f"action_{name}"), f"{owner.__name__} has no action_{name}"

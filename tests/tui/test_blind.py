@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_audit.history import History
 from rag_audit.model import Claim, Flag, FlagName, JudgeCall, QuestionResult, Span, Support, Verdict
 from tests.builders import CLAIMS, archive, draw, result, run
 from tests.tui.drive import opened, screen_text, sees, steady
@@ -95,7 +96,7 @@ async def test_a_slip_undone_at_once_is_void_and_blind_still(tmp_path: Path) -> 
         await sees(pilot, "taken back")
         await pilot.press("v")
         await sees(pilot, "1/3 decided")
-        slip, undo, decision = pilot.app.screen.source.history.decisions("r1")  # type: ignore[attr-defined]
+        slip, undo, decision = History(project).decisions("r1")
         assert (slip.blind, undo.kind, undo.informed) == (True, "undo", False)
         assert (decision.verdict, decision.blind, decision.informed) == ("verified", True, False)
 
@@ -110,7 +111,7 @@ async def test_after_turning_blind_off_decisions_are_informed(tmp_path: Path) ->
         await sees(pilot, "✗ contradicted")
         await pilot.press("b", "v")
         await sees(pilot, "1/3 decided")
-        (decision,) = pilot.app.screen.source.history.decisions("r1")  # type: ignore[attr-defined]
+        (decision,) = History(project).decisions("r1")
         assert (decision.blind, decision.informed) == (False, True)
 
 

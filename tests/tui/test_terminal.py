@@ -5,12 +5,16 @@ import pty
 import select
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from rich.color import Color as RichColor
+from rich.segment import Segment
 from textual.color import Color
+from textual.filter import LineFilter
+from textual.theme import Theme
 
 from rag_audit.history import History
 from rag_audit.model.settings import Settings
@@ -36,8 +40,8 @@ def contrast(one: Color, other: Color) -> float:
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-def test_every_tone_can_be_read_on_every_ground(theme: object) -> None:
-    variables = theme.variables  # type: ignore[attr-defined]
+def test_every_tone_can_be_read_on_every_ground(theme: Theme) -> None:
+    variables = theme.variables
     grounds = [Color.parse(getattr(theme, name)) for name in ("background", "surface", "panel")]
     for name in ("quiet", "info", "good", "bad", "warn", "identifier"):
         for ground in grounds:
@@ -73,8 +77,8 @@ async def test_no_color_leaves_no_colour_and_the_cursor_visible(
         assert any(s.style and s.style.reverse and "chunks-1200" in s.text for s in filtered)
 
 
-def _through(filters: object, segments: list[object]) -> list:  # type: ignore[type-arg]
-    for line_filter in filters:  # type: ignore[attr-defined]
+def _through(filters: Sequence[LineFilter], segments: list[Segment]) -> list[Segment]:
+    for line_filter in filters:
         segments = line_filter.apply(segments, Color(0, 0, 0))
     return segments
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rag_audit.history import History
 from rag_audit.tui.screens.runs import RunsScreen
+from tests.builders import archive, result, run
 from tests.tui.drive import loses, opened, screen_text, sees, wait_until
 
 
@@ -81,3 +82,30 @@ async def test_filter_and_sort(history: History, tmp_path: Path) -> None:
         await loses(pilot, "Question number 1?")
         await pilot.press("escape")
         await sees(pilot, "Question number 1?")
+
+
+async def test_a_run_that_is_named_is_opened_and_escape_leads_to_the_list(history: History, tmp_path: Path) -> None:
+    async with opened(tmp_path, run="r1") as pilot:
+        await sees(pilot, "Question number 1?")
+        await sees(pilot, "chunks-800")
+        await pilot.press("escape")
+        await sees(pilot, "› chunks-800")
+
+
+async def test_the_two_sides_scroll_together(tmp_path: Path) -> None:
+    long = " ".join(f"word{number}" for number in range(900))
+    archive(
+        tmp_path,
+        run("r1", [result("Q-01", answer=f"first {long}")]),
+        run("r2", [result("Q-01", answer=f"second {long}")], started_at="2026-11-30T08:00:00Z"),
+    )
+    async with opened(tmp_path, size=(120, 40)) as pilot:
+        await sees(pilot, "2 runs")
+        await pilot.press("d", "2", "enter")
+        await sees(pilot, "first word0")
+        await sees(pilot, "second word0")
+        await pilot.press("pagedown")
+        await loses(pilot, "second word0")
+        assert "first word0" not in screen_text(pilot.app.screen)
+        await pilot.press("home", "s")
+        await sees(pilot, "first second word0")

@@ -38,7 +38,7 @@ class PairScreen(ReviewScreen):
     """What changed for one question."""
 
     PLACE = "pair"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("pair")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("pair", "text")]
 
     def __init__(
         self,
@@ -67,6 +67,9 @@ class PairScreen(ReviewScreen):
         self.tabs = TabLine(TABS)
         self.left = Passage(id="left")
         self.right = Passage(id="right")
+        # The keys scroll both sides: the screen has them, not one of the texts.
+        for widget in (self.head, self.left, self.right):
+            widget.can_focus = False
 
     def compose_body(self) -> ComposeResult:
         """Question, tabs, the two sides."""
@@ -78,7 +81,6 @@ class PairScreen(ReviewScreen):
 
     def on_mount(self) -> None:
         """Load both sides."""
-        self.left.focus()
         self._load()
 
     def _load(self) -> None:
@@ -165,6 +167,36 @@ class PairScreen(ReviewScreen):
         """Change between side by side and unified."""
         self.split_wish = not self.is_split
         self._show_tab()
+
+    def action_scroll_down(self) -> None:
+        """Scroll both sides a line down."""
+        self.left.action_scroll_down()
+        self.right.action_scroll_down()
+
+    def action_scroll_up(self) -> None:
+        """Scroll both sides a line up."""
+        self.left.action_scroll_up()
+        self.right.action_scroll_up()
+
+    def action_page_down(self) -> None:
+        """Scroll both sides a page down."""
+        self.left.action_page_down()
+        self.right.action_page_down()
+
+    def action_page_up(self) -> None:
+        """Scroll both sides a page up."""
+        self.left.action_page_up()
+        self.right.action_page_up()
+
+    def action_scroll_home(self) -> None:
+        """Go to the beginning of both sides."""
+        self.left.action_scroll_home()
+        self.right.action_scroll_home()
+
+    def action_scroll_end(self) -> None:
+        """Go to the end of both sides."""
+        self.left.action_scroll_end()
+        self.right.action_scroll_end()
 
     def action_next_question(self) -> None:
         """Go to the next question of the list."""

@@ -125,6 +125,8 @@ class RunsScreen(FilteredScreen):
     def __init__(self, source: Source, *, select: str | None = None) -> None:
         super().__init__(source)
         self.wanted = select
+        self.opens = select is not None
+        """Whether the run that was asked for is still to be opened."""
         self.runs: list[RunSummary] = []
         self.damage: list[str] = []
         self.marked: str | None = None
@@ -179,7 +181,9 @@ class RunsScreen(FilteredScreen):
         self.table.empty = "No runs yet: press r to evaluate, or i to import another tool's results."
         self.table.set_columns(self._columns(metric_order(runs)))
         self._show_rows(select=self.wanted)
-        self.wanted = None
+        if self.opens and self.table.row is not None and self.table.row.id == self.wanted:
+            self.action_open()
+        self.wanted, self.opens = None, False
         facts: list[Piece] = [(wording.plural(len(runs), "run"), "quiet")]
         if damage:
             facts.insert(0, (f"! {wording.plural(len(damage), 'damaged place')} in the history  ", "warn"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -67,11 +67,11 @@ class RecordTable(TonedView, Generic[Row]):
     class RowHighlighted(Message):
         """The cursor came to another row (None: the table is empty)."""
 
-        table: "RecordTable[object]"
+        table: "RecordTable[Any]"
         row: object | None
 
         @property
-        def control(self) -> "RecordTable[object]":
+        def control(self) -> "RecordTable[Any]":
             """The table it happened in."""
             return self.table
 
@@ -79,11 +79,11 @@ class RecordTable(TonedView, Generic[Row]):
     class RowOpened(Message):
         """A row was opened by enter or a second click."""
 
-        table: "RecordTable[object]"
+        table: "RecordTable[Any]"
         row: object
 
         @property
-        def control(self) -> "RecordTable[object]":
+        def control(self) -> "RecordTable[Any]":
             """The table it happened in."""
             return self.table
 
@@ -169,7 +169,7 @@ class RecordTable(TonedView, Generic[Row]):
         self._tell()
 
     def _tell(self) -> None:
-        self.post_message(self.RowHighlighted(self, self.row))  # type: ignore[arg-type]
+        self.post_message(self.RowHighlighted(self, self.row))
 
     def validate_cursor(self, cursor: int) -> int:
         """Keep the cursor within the rows."""
@@ -297,7 +297,7 @@ class RecordTable(TonedView, Generic[Row]):
     def action_open_row(self) -> None:
         """Open the row under the cursor."""
         if self.row is not None:
-            self.post_message(self.RowOpened(self, self.row))  # type: ignore[arg-type]
+            self.post_message(self.RowOpened(self, self.row))
 
     def on_click(self, event: events.Click) -> None:
         """A click goes to a row, a second one opens it."""
