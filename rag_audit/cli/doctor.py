@@ -12,7 +12,7 @@ from rag_audit import __version__
 from rag_audit.cli.output import print_json, say
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.errors import RagAuditError
-from rag_audit.providers.offline.measured import offline_judge_line
+from rag_audit.providers.offline.measured import offline_judge_report
 
 PACKAGES = (
     "textual",
@@ -63,7 +63,7 @@ def examine(project: Path) -> dict[str, Any]:
         "packages": {name: _version(name) for name in PACKAGES},
         "optional": {name: _version(name) or f"not installed ({use})" for name, use in OPTIONAL.items()},
         "models": _models(project),
-        "offline_judge": offline_judge_line(),
+        "offline_judge": offline_judge_report(),
         "keys": {name: bool(os.environ.get(name)) for name in KEYS},
         "terminal": {
             "stdout": "a terminal" if sys.stdout.isatty() else "not a terminal",

@@ -45,11 +45,9 @@ class _Outcome(Generic[T]):
     reading: T | None
     calls: tuple[JudgeCall, ...]
     error: str | None = None
-    last: Reply | None = None
-
-    @property
-    def reported_model(self) -> str | None:
-        return self.last.model if self.last else None
+    reported_model: str | None = None
+    unusable: Reply | None = None
+    """The last reply, where it could not be read."""
 
 
 class _Judge:
@@ -87,7 +85,7 @@ class _Judge:
                 reply = await self._service.ask(prompt.system, turns, schema)
             except CallFailed as failure:
                 calls.append(self._failed_call(rendered(prompt.system, turns), failure))
-                return _Outcome(None, tuple(calls), failure.reason, reply)
+                return _Outcome(None, tuple(calls), failure.reason, reply.model if reply else None)
             try:
                 reading = read(reply)
             except UnusableReply as unusable:
@@ -99,8 +97,8 @@ class _Judge:
                 turns = [*turns, Turn("assistant", reply.text or "(empty)"), Turn("user", repair)]
             else:
                 calls.append(self._call(rendered(prompt.system, turns), reply, None))
-                return _Outcome(reading, tuple(calls), None, reply)
-        return _Outcome(None, tuple(calls), error, reply)
+                return _Outcome(reading, tuple(calls), None, reply.model)
+        return _Outcome(None, tuple(calls), error, reply.model if reply else None, reply)
 
     def _call(self, prompt: str, reply: Reply, failure: str | None) -> JudgeCall:
         return JudgeCall(
@@ -145,8 +143,8 @@ class AnthropicClaimJudge(_Judge):
             lambda reply: read_claims(reply.text, reply.stop_reason, answer, claims),
         )
         listed, error = outcome.reading, outcome.error
-        if listed is None and outcome.last is not None and outcome.calls[-1].model is not None:
-            listed = _salvaged(outcome.last, claims)
+        if listed is None and outcome.unusable is not None:
+            listed = _salvaged(outcome.unusable, claims)
         judged = judged_claims(listed, excerpt, claims) if listed is not None else ()
         if judged and all(claim.verdict is not Verdict.UNPARSED for claim in judged):
             error = None

@@ -39,16 +39,22 @@ def offline_judge_figures() -> Figures | None:
         return None
 
 
-def offline_judge_line() -> str:
-    """The figures in one line for a person."""
+def offline_judge_report() -> dict[str, str]:
+    """The figures for a person: macro-F1 with its reservation, then the judge's verdicts for each label."""
     figures = offline_judge_figures()
     if figures is None:
-        return "offline claim judge: a lexical heuristic, agreement not measured"
-    stale = "" if figures.current else "; the rules have changed since"
-    return (
-        f"offline claim judge: a lexical heuristic, macro-F1 {figures.macro_f1:.2f} on {figures.claims} labelled claims"
-        f" that were in view when its rules were written, 0.70 to 0.77 at first sight of others{stale}"
-    )
+        return {"agreement": "not measured"}
+    stale = "; the rules have changed since" if not figures.current else ""
+    return {
+        "agreement": (
+            f"macro-F1 {figures.macro_f1:.3f} on {figures.claims} labelled claims that were in view when its rules were"
+            f" written, 0.70 to 0.77 at first sight of others: a lexical heuristic, no LLM judge{stale}"
+        ),
+        **{
+            f"labelled {label}": ", ".join(f"{count} {verdict}" for verdict, count in row.items())
+            for label, row in figures.table.items()
+        },
+    }
 
 
 def rules_hash() -> str:
