@@ -10,10 +10,10 @@ from rag_audit.diff.columns import ColumnReader
 from rag_audit.diff.comparability import judge_lookup
 from rag_audit.diff.compare import comparability
 from rag_audit.diff.facts import metric_facts, shared_metrics
-from rag_audit.diff.pairing import Pairing, QuestionSide, pair_questions
+from rag_audit.diff.pairing import Pair, QuestionSide, pair_questions
 from rag_audit.diff.partition import unscored_metrics
 from rag_audit.diff.several import SeveralRuns, follow_runs
-from rag_audit.errors import UsageError
+from rag_audit.errors import HistoryError, UsageError
 from rag_audit.export.diff_report import DiffReport, QuestionPair
 from rag_audit.history import History, JudgedClaims
 from rag_audit.metrics import METRICS
@@ -75,14 +75,23 @@ def report_diff(history: History, diff: RunDiff, *, evidence: int = EVIDENCE) ->
         *(delta.id for delta in diff.questions.improved),
         *(delta.id for delta in diff.questions.changed if delta.metrics),
     ]
+    opened = {name: _pair_or_none(history, diff, name) for name in list(dict.fromkeys(wanted))[:evidence]}
     return DiffReport(
         diff,
         before.summary,
         after.summary,
         history.head(),
-        evidence={name: question_pair(history, diff, name) for name in list(dict.fromkeys(wanted))[:evidence]},
+        evidence={name: pair for name, pair in opened.items() if pair is not None},
         unscored_why={name: unscored_metrics(pairs[name], list(diff.metrics)) for name in diff.questions.unscored},
     )
+
+
+def _pair_or_none(history: History, diff: RunDiff, question_id: str) -> QuestionPair | None:
+    """The evidence of one question, unless its run file is missing or damaged: the ledger's numbers stand without."""
+    try:
+        return question_pair(history, diff, question_id)
+    except HistoryError:
+        return None
 
 
 def question_pair(history: History, diff: RunDiff, question_id: str) -> QuestionPair:
@@ -169,10 +178,11 @@ def previous_comparable(history: History, run_id: str) -> RunSummary | None:
     after = history.archived(run_id)
     unverified: RunSummary | None = None
     for earlier in reversed(runs[:place]):
-        if not shared_metrics(earlier, after.summary):
+        # What the contexts alone rule out need not be read.
+        if _comparable(earlier, after.summary, ()) is False:
             continue
-        before = history.archived(earlier.id)
-        verified = _comparable(before, after, pair_questions(before.rows, after.rows))
+        pairs = pair_questions(history.archived(earlier.id).rows, after.rows).pairs
+        verified = _comparable(earlier, after.summary, pairs) if pairs else False
         if verified:
             return earlier
         if verified is None and unverified is None:
@@ -180,13 +190,11 @@ def previous_comparable(history: History, run_id: str) -> RunSummary | None:
     return unverified
 
 
-def _comparable(before: ArchivedRun, after: ArchivedRun, pairing: Pairing) -> bool | None:
-    """Whether all shared metrics of two runs may be compared; None: unverified; False also without shared questions."""
-    runs = before.summary, after.summary
-    if not pairing.pairs:
-        return False
-    reader = ColumnReader(pairing.pairs, judge_lookup(runs[0]), judge_lookup(runs[1]))
+def _comparable(before: RunSummary, after: RunSummary, pairs: Sequence[Pair]) -> bool | None:
+    """Whether all shared metrics of two runs may be compared; None: unverified; False also where they share none."""
+    reader = ColumnReader(pairs, judge_lookup(before), judge_lookup(after))
     verdicts = {
-        comparability(reader.read(metric_facts(name, runs[1].metrics[name])), runs).ok for name in shared_metrics(*runs)
+        comparability(reader.read(metric_facts(name, after.metrics[name])), (before, after)).ok
+        for name in shared_metrics(before, after)
     }
-    return False if False in verdicts else None if None in verdicts else True
+    return False if not verdicts or False in verdicts else None if None in verdicts else True

@@ -1,6 +1,7 @@
 """The verb `diff`: what changed between runs, for which question, because of what, and whether a build may pass."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from rag_audit.cli.verb import Invocation, verb
 from rag_audit.comparison import diff_runs, follow, report_diff
 from rag_audit.config import load_settings
 from rag_audit.diff import CONDITIONS
-from rag_audit.errors import UsageError
+from rag_audit.errors import HistoryError, UsageError
 from rag_audit.export.diff_html import diff_html
 from rag_audit.export.diff_json import diff_json, several_json
 from rag_audit.export.diff_junit import diff_junit
@@ -73,7 +74,8 @@ def diff_command(
         _follow(invocation, history, (before, after, *further), only)
         return 0
     overall, by_metric = _tolerances(tolerances)
-    diff = diff_runs(
+    compare = partial(
+        diff_runs,
         history,
         before,
         after,
@@ -84,6 +86,12 @@ def diff_command(
         tolerance=overall,
         tolerances=by_metric,
     )
+    try:
+        diff = compare()
+    except HistoryError as error:
+        # Scores, causes and gates need the ledger alone: a run file that is missing or damaged takes only its claims.
+        diff = compare(with_claims=False)
+        diagnose(f"warning: claims are not compared: {error}")
     if invocation.json:
         print_json(diff_json(diff))
     elif output is None:
