@@ -119,6 +119,8 @@ def judge_difference(
     verdict, reason = _verdict(facts, delta, comparable, tolerance)
     if verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED) and noise_only():
         verdict, reason = MetricVerdict.INCONCLUSIVE, "only identical answers were scored differently: the judge varies"
+    if delta.delta and delta.ci_low is not None and delta.ci_low == delta.ci_high:
+        reason += "; every shared question moved alike, so the interval has no width"
     return replace(delta, verdict=verdict, reason=reason)
 
 

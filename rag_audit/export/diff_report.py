@@ -93,6 +93,14 @@ def reason_text(name: str, diff: RunDiff) -> str:
     return "; ".join(reason for reason in reasons if reason)
 
 
+def reasons_by_metrics(diff: RunDiff) -> dict[str, str]:
+    """Metrics that share a reason, joined, to that reason: said once."""
+    names: dict[str, list[str]] = {}
+    for name in diff.metrics:
+        names.setdefault(reason_text(name, diff), []).append(name)
+    return {", ".join(found): reason for reason, found in names.items() if reason}
+
+
 def headline(report: DiffReport) -> list[str]:
     """What a person should know first: one sentence each."""
     diff = report.diff
@@ -110,7 +118,10 @@ def headline(report: DiffReport) -> list[str]:
             f"The judge differs: `rag-audit rejudge {diff.before}` judges the earlier answers again, by the judge "
             "that is configured now."
         )
-    if not any(delta.verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED) for delta in diff.metrics.values()):
+    compared = [delta for delta in diff.metrics.values() if delta.verdict is not MetricVerdict.NOT_COMPARABLE]
+    if not any(delta.n_paired for delta in diff.metrics.values()):
+        sentences.append("No score can be compared.")
+    elif compared and all(delta.verdict in GREY for delta in compared):
         sentences.append("No metric's total moved beyond what chance and the tolerance allow.")
     counts = [
         f"{count} {word}"

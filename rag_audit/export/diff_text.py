@@ -16,7 +16,7 @@ from rag_audit.export.diff_report import (
     own_mean_note,
     p_text,
     question_text,
-    reason_text,
+    reasons_by_metrics,
     run_name,
     value_text,
     verdict_text,
@@ -83,7 +83,7 @@ def _metrics(report: DiffReport) -> list[str]:
     lines = [
         f"Metrics, over the questions that both runs scored (intervals over {_units(report)})",
         table(header, rows, right=range(1, 7), indent=2),
-        *(f"  {name}: {visible_line(why)}" for name in diff.metrics if (why := reason_text(name, diff))),
+        *(f"  {visible_line(names)}: {visible_line(why)}" for names, why in reasons_by_metrics(diff).items()),
     ]
     note = own_mean_note(diff)
     return [*lines, f"  {note}"] if note else lines

@@ -16,14 +16,16 @@ def several_text(followed: SeveralRuns, summaries: Sequence[RunSummary]) -> str:
     place = dict(zip(followed.runs, columns, strict=True))
     sections = ["\n".join(key)]
     for name, questions in followed.questions.items():
-        moved = [history for history in questions if len(set(history.values)) > 1]
+        moved = [history for history in questions if len({value for value in history.values if value is not None}) > 1]
         rows = [
             ["mean", *(figure(mean) for mean in followed.means[name]), "", ""],
             *([history.id, *map(value_text, history.values), *_remarks(history, place)] for history in moved),
         ]
         header = [name, *columns, "broke at", "remarks"]
-        steady = f"{len(questions) - len(moved)} of {len(questions)} questions have the same value in every run."
-        sections.append(f"{table(header, rows, right=range(1, len(columns) + 1))}\n{steady}")
+        steady = (
+            f"{len(questions) - len(moved)} of {len(questions)} questions have one value in all runs that scored them."
+        )
+        sections.append(f"{table(header, rows, right=range(1, len(columns) + 1))}\n{count}")
     return "\n\n".join(sections)
 
 

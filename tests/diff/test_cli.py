@@ -90,6 +90,21 @@ def test_text_names_the_passage_that_sank(two_runs: Shell) -> None:
     assert "verified → contradicted" in text
 
 
+def test_an_interval_without_width_says_why(shell: Shell) -> None:
+    for name, value in (("before", 1.0), ("after", 0.0)):
+        archive(shell.project, name, [result(f"q{at}", scores={"mrr": value}, chunks=[name]) for at in range(3)])
+    text = shell.run("diff", "before", "after")
+    assert "every shared question moved alike, so the interval has no width" in text
+
+
+def test_runs_without_scores_say_so(shell: Shell) -> None:
+    for name in ("before", "after"):
+        archive(shell.project, name, [result("q", answer=name)])
+    text = shell.run("diff", "before", "after")
+    assert "No score can be compared." in text
+    assert "No metric's total moved" not in text
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [

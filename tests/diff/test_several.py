@@ -45,7 +45,7 @@ def test_the_run_at_which_each_question_broke(four: Shell) -> None:
 
 def test_the_table_counts_what_stayed_the_same(four: Shell) -> None:
     text = four.run("diff", "one", "two", "three", "four")
-    assert "1 of 6 questions have the same value in every run." in text
+    assert "1 of 6 questions have one value in all runs that scored them." in text
     line = next(line for line in text.splitlines() if line.startswith("broke "))
     assert line.split() == ["broke", "1", "1", "0", "0", "[3]", "system"]
 
