@@ -22,9 +22,8 @@ def several_text(followed: SeveralRuns, summaries: Sequence[RunSummary]) -> str:
             *([history.id, *map(value_text, history.values), *_remarks(history, place)] for history in moved),
         ]
         header = [name, *columns, "broke at", "remarks"]
-        steady = (
-            f"{len(questions) - len(moved)} of {len(questions)} questions have one value in all runs that scored them."
-        )
+        steady = len(questions) - len(moved)
+        count = f"{steady} of {len(questions)} questions have one value in all runs that scored them."
         sections.append(f"{table(header, rows, right=range(1, len(columns) + 1))}\n{count}")
     return "\n\n".join(sections)
 
