@@ -1,7 +1,8 @@
 """Reading YAML that a person wrote: every value keeps its line and its exact text; bombs, tags and doubles are refused.
 
 Scalars are not guessed: a field that holds text gets `no`, `007` or `12:30` as written, a field that holds a number
-parses it. Anchors, aliases, tags and several documents in a file have no use here and are refused by name.
+parses it. Aliases and merge keys (`<<`) stand for what they name, up to a bound on what they add. Tags and several
+documents in a file have no use here and are refused by name.
 """
 
 import re
@@ -15,6 +16,10 @@ import yaml
 from rag_audit.errors import ConfigError
 
 _DEPTH = 32
+_ALIASED_VALUES = 100_000
+_ALIASED_CHARACTERS = 10_000_000
+"""What all aliases of a file may add: plenty for shared fields, far too little for a bomb."""
+_MERGE = "<<"
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 _SURROGATE_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -116,6 +121,7 @@ def _code_point(character: Any) -> int:
 
 
 def _read_document(events: Iterator[Any], shown: str) -> Node | None:
+    reader = _Reader(events, shown)
     document: Node | None = None
     documents = 0
     for event in events:
@@ -124,44 +130,111 @@ def _read_document(events: Iterator[Any], shown: str) -> Node | None:
             if documents > 1:
                 raise _refused(event, shown, "a second document (`---`)", "Keep one document in the file.")
         elif isinstance(event, yaml.ScalarEvent | yaml.SequenceStartEvent | yaml.MappingStartEvent | yaml.AliasEvent):
-            document = _read_node(event, events, shown, 0)
+            document = reader.read(event, 0)
     return None if isinstance(document, Scalar) and document.is_null else document
 
 
-def _read_node(event: Any, events: Iterator[Any], shown: str, depth: int) -> Node:
-    line = event.start_mark.line + 1
-    if isinstance(event, yaml.AliasEvent):
-        raise _refused(event, shown, f"the alias *{event.anchor}", "Write the value out; aliases are not used here.")
-    if event.anchor:
-        raise _refused(event, shown, f"the anchor &{event.anchor}", "Write values out; anchors are not used here.")
-    if event.tag is not None and event.tag != "!":
-        raise _refused(
-            event, shown, f"the tag {event.tag}", "Remove the tag; plain text, numbers and lists are enough."
-        )
-    if depth > _DEPTH:
-        raise _refused(event, shown, f"nesting deeper than {_DEPTH} levels", "Flatten it.")
-    if isinstance(event, yaml.ScalarEvent):
-        return Scalar(_LONE_SURROGATES.sub("\ufffd", event.value), line, plain=not event.style)
-    if isinstance(event, yaml.SequenceStartEvent):
+class _Reader:
+    """Reads the values of one document; knows its anchors and how much their aliases may still add."""
+
+    def __init__(self, events: Iterator[Any], shown: str) -> None:
+        self._events = events
+        self._shown = shown
+        self._anchored: dict[str, Node] = {}
+        self._values_left = _ALIASED_VALUES
+        self._characters_left = _ALIASED_CHARACTERS
+
+    def read(self, event: Any, depth: int) -> Node:
+        """The value that begins with an event."""
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event, depth)
+        if event.tag is not None and event.tag != "!":
+            raise self._refused(event, f"the tag {event.tag}", "Remove it; plain text, numbers and lists are enough.")
+        if depth > _DEPTH:
+            raise self._refused(event, f"nesting deeper than {_DEPTH} levels", "Flatten it.")
+        line = event.start_mark.line + 1
+        node: Node
+        if isinstance(event, yaml.ScalarEvent):
+            node = Scalar(_LONE_SURROGATES.sub("\ufffd", event.value), line, plain=not event.style)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._sequence(line, depth)
+        else:
+            node = self._mapping(line, depth)
+        if event.anchor:
+            self._anchored[event.anchor] = node
+        return node
+
+    def _sequence(self, line: int, depth: int) -> Sequence:
         items: list[Node] = []
-        while not isinstance(inner := next(events), yaml.SequenceEndEvent):
-            items.append(_read_node(inner, events, shown, depth + 1))
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            items.append(self.read(event, depth + 1))
         return Sequence(tuple(items), line)
-    entries: dict[str, Node] = {}
-    key_lines: dict[str, int] = {}
-    while not isinstance(inner := next(events), yaml.MappingEndEvent):
-        key = _read_node(inner, events, shown, depth + 1)
-        if not isinstance(key, Scalar):
-            raise _refused(inner, shown, "a key that is a list or a mapping", "Keys are plain words.")
-        if key.text in entries:
-            raise ConfigError(
-                f"the key {key.text!r} is there twice (first in line {key_lines[key.text]})",
-                "Keep one of them.",
-                where=f"{shown}:{key.line}",
-            )
-        key_lines[key.text] = key.line
-        entries[key.text] = _read_node(next(events), events, shown, depth + 1)
-    return Mapping(entries, key_lines, line)
+
+    def _mapping(self, line: int, depth: int) -> Mapping:
+        entries: dict[str, Node] = {}
+        key_lines: dict[str, int] = {}
+        merged: Node | None = None
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self.read(event, depth + 1)
+            if not isinstance(key, Scalar):
+                raise self._refused(event, "a key that is a list or a mapping", "Keys are plain words.")
+            if key.text in key_lines:
+                raise ConfigError(
+                    f"the key {key.text!r} is there twice (first in line {key_lines[key.text]})",
+                    "Keep one of them.",
+                    where=f"{self._shown}:{key.line}",
+                )
+            key_lines[key.text] = key.line
+            value = self.read(next(self._events), depth + 1)
+            if key.text == _MERGE and key.plain:
+                merged = value
+            else:
+                entries[key.text] = value
+        if merged is not None:
+            self._merge(merged, entries, key_lines)
+        return Mapping(entries, key_lines, line)
+
+    def _merge(self, merged: Node, entries: dict[str, Node], key_lines: dict[str, int]) -> None:
+        """Add the entries of `<<: *name`, or of a list of those, for keys that are not there; the first one wins."""
+        line = key_lines.pop(_MERGE)
+        for source in merged.items if isinstance(merged, Sequence) else (merged,):
+            if not isinstance(source, Mapping):
+                raise ConfigError(
+                    f"`<<` must name a mapping, not {kind_of(source)}",
+                    "Write `<<: *name`, where &name marks a mapping.",
+                    where=f"{self._shown}:{line}",
+                )
+            for name, value in source.entries.items():
+                if name not in entries:
+                    entries[name] = value
+                    key_lines[name] = source.key_lines[name]
+
+    def _aliased(self, event: Any, depth: int) -> Node:
+        """What an alias stands for; charged for its whole size, so that aliases of aliases cannot multiply."""
+        node = self._anchored.get(event.anchor)
+        if node is None:
+            hint = f"Mark a value before it with &{event.anchor}, or quote the text."
+            raise ConfigError(f"the alias *{event.anchor} names nothing", hint, where=self._place(event))
+        waiting = [(node, depth)]
+        while waiting:
+            inner, level = waiting.pop()
+            if level > _DEPTH:
+                raise self._refused(event, f"nesting deeper than {_DEPTH} levels", "Flatten it.")
+            self._values_left -= 1
+            if isinstance(inner, Scalar):
+                self._characters_left -= len(inner.text)
+            else:
+                below = inner.items if isinstance(inner, Sequence) else inner.entries.values()
+                waiting += [(value, level + 1) for value in below]
+            if self._values_left < 0 or self._characters_left < 0:
+                raise self._refused(event, "so much text by aliases", "Write the values out.")
+        return node
+
+    def _refused(self, event: Any, what: str, hint: str) -> ConfigError:
+        return _refused(event, self._shown, what, hint)
+
+    def _place(self, event: Any) -> str:
+        return f"{self._shown}:{event.start_mark.line + 1}"
 
 
 def _refused(event: Any, shown: str, what: str, hint: str) -> ConfigError:

@@ -167,6 +167,8 @@ def _read_document(project: Path, corpus: str, doc_id: str, paths: list[Path], s
 
 def read_source(path: Path, shown: str) -> str:
     """A source file's text, as in the file; raises InputError with the line of the first byte that is not UTF-8."""
+    if path.exists() and not path.is_file():  # Reading a pipe would wait for ever.
+        raise InputError("is no file", "Remove it, or leave it out with the setting `files`.", where=shown)
     try:
         data = path.read_bytes()
         return data.decode("utf-8")

@@ -83,7 +83,7 @@ def refresh_index(
         if here and damage is None:
             os.utime(_receipt_path(folder, key))
             report = IndexReport(corpus, files, here.chunks, 0, 0, 0, 0, None)
-            return IndexFile(_file_path(folder, key), embedder is not None), report
+            return _opened(folder, here), report
         progress(f"indexing {corpus}")
         chunks = _chunks(corpus, documents, settings)
         vectors, embedded = _vectors(chunks, embedder, folder, receipts, progress)
@@ -100,7 +100,12 @@ def refresh_index(
         embedded=embedded,
         rebuilt=damage or (_changed_shape(previous.shape, shape) if previous else None),
     )
-    return IndexFile(_file_path(folder, key), embedder is not None), report
+    return _opened(folder, receipt), report
+
+
+def _opened(folder: Path, receipt: Receipt) -> IndexFile:
+    """The file of a receipt; a corpus without chunks has no vectors to search, whatever its embedder."""
+    return IndexFile(_file_path(folder, receipt.key), receipt.embedder != "none" and receipt.chunks > 0)
 
 
 def _shape(corpus: str, documents: Documents, settings: Settings, embedder: "Embedder | None") -> dict[str, object]:

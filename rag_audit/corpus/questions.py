@@ -91,7 +91,7 @@ def _read_entry(entry: yamlfile.Mapping, problems: list[Problem], warnings: list
     identity = entry.entries.get("id")
     shown_id = identity.text if isinstance(identity, yamlfile.Scalar) else None
     found: dict[str, Any] = {"line": entry.line}
-    usable = True
+    wrong: set[str] = set()
     for name, node in entry.entries.items():
         line = entry.key_lines[name]
         if name not in _FIELDS:
@@ -99,7 +99,7 @@ def _read_entry(entry: yamlfile.Mapping, problems: list[Problem], warnings: list
             if near:
                 hint = f"Did you mean {near[0]}?"
                 problems.append(Problem(QUESTIONS_FILE, line, shown_id, f"unknown field {name!r}", hint))
-                usable = False
+                wrong.update((name, *near))
             else:
                 warnings.append(
                     Problem(QUESTIONS_FILE, line, shown_id, f"the field {name!r} is not known and not used")
@@ -112,13 +112,13 @@ def _read_entry(entry: yamlfile.Mapping, problems: list[Problem], warnings: list
         except _Refused as refused:
             problem = f"{name} {refused.problem}"
             problems.append(Problem(QUESTIONS_FILE, node.line, shown_id, problem, refused.hint))
-            usable = False
+            wrong.add(name)
     for name in ("id", "question"):
-        if name not in found and not any(p.id == shown_id and p.line == entry.line for p in problems):
+        if name not in found and name not in wrong:
             hint = "Every entry needs an id and a question."
             problems.append(Problem(QUESTIONS_FILE, entry.line, shown_id, f"no {name}", hint))
-            usable = False
-    return Question(**found) if usable else None
+            wrong.add(name)
+    return None if wrong else Question(**found)
 
 
 def _text(node: yamlfile.Node) -> str:

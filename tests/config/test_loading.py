@@ -91,9 +91,10 @@ def test_text_settings_keep_what_was_written(tmp_path: Path) -> None:
         ("workers: 3\nworkers: 4\n", ":2", "'workers' is there twice (first in line 1)", "Keep one"),
         ("chunking: {size: 200, overlap: 200}\n", "", "chunking.overlap (200) is not smaller", "less than half"),
         ("- workers\n", ":1", "not a mapping of settings", "key: value"),
-        ("workers: &a 3\nseed: *a\n", ":1", "the anchor &a is not allowed", "anchors"),
-        ("seed: *a\n", ":1", "the alias *a is not allowed", "aliases"),
-        ("workers: !!python/object/apply:os.system ['true']\n", ":1", "the tag", "Remove the tag"),
+        ("seed: *a\n", ":1", "the alias *a names nothing", "&a"),
+        ("files: &a [x, *a]\n", ":1", "the alias *a names nothing", "&a"),
+        ("<<: 3\n", ":1", "`<<` must name a mapping, not text", "&name"),
+        ("workers: !!python/object/apply:os.system ['true']\n", ":1", "the tag", "Remove it"),
         ("workers: 1\n---\nworkers: 2\n", ":2", "a second document", "one document"),
         ("a: {b: [\n", ":2", "not valid YAML", "indentation"),
         ("workers: \x07\n", ":1", "U+0007 is not allowed", "control character"),
@@ -110,7 +111,24 @@ def test_wrong_config_is_refused_with_its_line(tmp_path: Path, text: str, where:
 
 def test_yaml_bomb_is_refused_before_it_grows(tmp_path: Path) -> None:
     levels = "\n".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12))
-    assert "anchor" in refused(config(tmp_path, f"l0: &l0 [x]\n{levels}\n")).message
+    error = refused(config(tmp_path, f"l0: &l0 [x]\n{levels}\n"))
+    assert "by aliases" in error.message
+    assert error.where == "documents/config.yml:6"
+
+
+def test_long_text_is_not_multiplied_by_aliases(tmp_path: Path) -> None:
+    text = f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 11)}]\n"
+    assert "by aliases" in refused(config(tmp_path, text)).message
+
+
+def test_nesting_by_aliases_counts(tmp_path: Path) -> None:
+    levels = "\n".join(f"l{n}: &l{n} [*l{n - 1}]" for n in range(1, 60))
+    assert "nesting deeper than" in refused(config(tmp_path, f"l0: &l0 [x]\n{levels}\n")).message
+
+
+def test_an_alias_stands_for_what_it_names(tmp_path: Path) -> None:
+    settings = load_settings(config(tmp_path, "workers: &a 3\nseed: *a\n"), (), {})
+    assert (settings.integer("workers"), settings.integer("seed")) == (3, 3)
 
 
 def test_config_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:

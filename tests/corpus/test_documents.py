@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,11 @@ def test_config_that_leads_outside_is_refused(tmp_path: Path) -> None:
     (project / "documents/config.yml").symlink_to(outside / "config.yml")
     with pytest.raises(InputError, match="leads outside the project"):
         settings_of(project)
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    project = two_corpora(tmp_path)
+    os.mkfifo(project / "documents" / "old" / "pipe.md")
+    with pytest.raises(InputError, match="is no file") as caught:
+        scan_documents(project, settings_of(project))
+    assert caught.value.where == "documents/old/pipe.md"

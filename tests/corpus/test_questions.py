@@ -90,7 +90,9 @@ def test_wrong_entry_is_refused_with_its_line(tmp_path: Path, text: str, line: i
     [
         (b"- id: A\n  question: f\xfcr\n", "questions.yml:2", "not UTF-8"),
         (b"- id: A\n question: b\n", "questions.yml:2", "not valid YAML"),
-        (b"- &x {id: A, question: b}\n- *x\n", "questions.yml:1", "the anchor &x"),
+        (b"- &x {id: A, question: b}\n- *x\n", "questions.yml:1", "the id 'A' is there twice"),
+        (b"- id: A\n  question: [b]\n", "questions.yml:2", "question must be text, not a list"),
+        (b"- id: A\n  questoin: b\n", "questions.yml:2", "unknown field 'questoin'"),
         (b"- !!python/name:os.system {}\n", "questions.yml:1", "the tag"),
         (b"- id: A\n  question: b\n  id: C\n", "questions.yml:3", "'id' is there twice (first in line 1)"),
     ],
@@ -100,6 +102,17 @@ def test_unreadable_file_is_refused_with_its_line(tmp_path: Path, content: bytes
         load_questions(read(tmp_path, content))
     assert caught.value.where == where
     assert problem in caught.value.message
+
+
+def test_shared_fields_are_merged_and_own_ones_win(tmp_path: Path) -> None:
+    text = (
+        "- &first {id: A, question: b, doc_id: a/b, tags: &tags [x, y]}\n"
+        "- {<<: *first, id: B}\n"
+        "- {id: C, question: c, <<: [{doc_id: a/c}, *first], tags: *tags}\n"
+    )
+    first, second, third = load_questions(read(tmp_path, text))
+    assert (second.id, second.question, second.doc_id, second.tags) == ("B", "b", first.doc_id, ("x", "y"))
+    assert (third.question, third.doc_id, third.tags) == ("c", "a/c", ("x", "y"))
 
 
 def test_missing_file_is_an_error(tmp_path: Path) -> None:

@@ -127,3 +127,13 @@ def test_closed_retriever_fails_at_once(tmp_path: Path) -> None:
     retriever.close()
     with pytest.raises(apsw.ConnectionClosedError):
         retriever.retrieve(asked("valve number 3"), to("old"))
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "bm25", "vector"])
+def test_a_corpus_without_text_gives_nothing(tmp_path: Path, mode: str) -> None:
+    project = two_corpora(tmp_path, **{"documents/bare/empty.md": "\n"})
+    for _ in ("built", "found in the cache"):
+        retriever = opened(project, f"retriever.mode={mode}")
+        assert retriever.retrieve(asked("idle speed"), to("bare")) == ()
+        found = retriever.retrieve(asked("idle speed", doc_id="old/idle"), to("bare", "old"))
+        assert {chunk.chunk.corpus for chunk in found} == {"old"}
