@@ -234,8 +234,11 @@ def _wrong_corpus(claim: Claim, excerpt: Excerpt, result: QuestionResult) -> Ite
 
 
 def _conflicting(claim: Claim, excerpt: Excerpt) -> Iterator[Flag]:
-    """Verified by the context alone, while the reference part says otherwise."""
-    if claim.support is not Support.CONTEXT or not excerpt.reference:
+    """Verified only by chunks of other documents, while the reference part says otherwise."""
+    if claim.support is not Support.CONTEXT or not excerpt.reference or not claim.evidence:
+        return
+    own = {passage.doc_id for passage in excerpt.reference if passage.doc_id}
+    if any(passage.doc_id in own and locate(claim.evidence, passage.text) for passage in excerpt.context):
         return
     reference = excerpt.text("reference")
     finding = judge_claim(claim.text, reference)

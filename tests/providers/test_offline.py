@@ -1,3 +1,5 @@
+import pytest
+
 from rag_audit.judging.answers import NO_ANSWER, refusal_of
 from rag_audit.model import Chunk, Claim, Excerpt, Passage, Question, RetrievedChunk, Support, Verdict
 from rag_audit.model.settings import Settings
@@ -53,6 +55,19 @@ async def test_the_claim_judge_lists_and_judges_the_sentences_of_the_answer() ->
     assert judgment.claims[0].evidence == "The intake angle has a delay of 12 ms."
     assert judgment.claims[0].support is Support.REFERENCE
     assert calls == ()
+
+
+@pytest.mark.parametrize(("doc_id", "verdict"), [("older/evt", "contradicted"), ("newer/evt", "verified")])
+async def test_a_chunk_of_another_document_cannot_verify_what_the_reference_contradicts(
+    doc_id: str, verdict: str
+) -> None:
+    """A misrouted answer is not verified by the wrong corpus's chunk; another passage of the same document counts."""
+    excerpt = Excerpt(
+        reference=(Passage("The delay of the intake angle is 4 ms.", "newer/evt"),),
+        context=(Passage("The delay of the intake angle is 12 ms.", doc_id),),
+    )
+    judgment, _ = await OfflineClaimJudge().judge_claims(QUESTION, "The delay of the intake angle is 12 ms.", excerpt)
+    assert [claim.verdict.value for claim in judgment.claims] == [verdict]
 
 
 async def test_given_claims_keep_their_ids() -> None:

@@ -1,11 +1,11 @@
 """The offline claim judge: a lexical heuristic of readable rules, which says `absent` wherever it cannot tell."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag_audit.judging.answers import refusal_of, states_specifics, without_citations
 from rag_audit.judging.evidence import support_of
-from rag_audit.judging.lexical import RULE_FILES, judge_claim
+from rag_audit.judging.lexical import RULE_FILES, Finding, judge_claim
 from rag_audit.judging.prompts import hash_of_files
 from rag_audit.model import (
     Claim,
@@ -70,9 +70,9 @@ def extract_claims(answer: str) -> list[Claim]:
 
 
 def judge_against_excerpt(claim: Claim, excerpt: Excerpt) -> Claim:
-    """Judge one claim against both parts of the excerpt; a contradiction by the reference outweighs the context."""
+    """Judge one claim against both parts of the excerpt."""
     found = {part: judge_claim(claim.text, excerpt.text(part)) for part in _PARTS}
-    verdict = _joint_verdict(found["reference"].verdict, found["context"].verdict)
+    verdict = _joint_verdict(found, excerpt)
     spans = tuple(
         Span(part, finding.start, finding.end)
         for part, finding in found.items()
@@ -91,8 +91,17 @@ def judge_against_excerpt(claim: Claim, excerpt: Excerpt) -> Claim:
     )
 
 
-def _joint_verdict(reference: Verdict, context: Verdict) -> Verdict:
-    """The reference decides where it says anything; the context may support, or contradict where nothing supports."""
-    if reference is not Verdict.ABSENT:
-        return reference
-    return context
+def _joint_verdict(found: Mapping[str, Finding], excerpt: Excerpt) -> Verdict:
+    """The reference decides where it says anything, unless another passage of the same document supports the claim.
+
+    A chunk of any other document cannot verify what the question's own documents contradict.
+    """
+    reference, context = found["reference"], found["context"]
+    if reference.verdict is Verdict.ABSENT:
+        return context.verdict
+    if reference.verdict is Verdict.CONTRADICTED and context.verdict is Verdict.VERIFIED:
+        own = {passage.doc_id for passage in excerpt.reference}
+        quote = excerpt.text("context")[context.start : context.end]
+        if any(quote in passage.text and passage.doc_id in own for passage in excerpt.context):
+            return Verdict.VERIFIED
+    return reference.verdict
