@@ -18,6 +18,8 @@ from rag_audit.model import (
     RunSummary,
 )
 
+_GAP = 0.05
+"""Difference of two corpora, as a share of a metric's range, from which the weaker one is named."""
 GREY = (MetricVerdict.UNCHANGED, MetricVerdict.INCONCLUSIVE, MetricVerdict.NOT_COMPARABLE)
 
 
@@ -269,7 +271,10 @@ def corpus_figures(report: DiffReport) -> list[CorpusFigure]:
 
 
 def weaker_corpora(figures: Sequence[CorpusFigure]) -> list[str]:
-    """For each own metric, the corpus with the lowest figure beside the highest, where they differ: one line each."""
+    """For each own metric the corpus with the lowest figure beside the highest, one line each.
+
+    Gaps below a twentieth of the metric's range are left to the table.
+    """
     lines = []
     for name in dict.fromkeys(one.metric for one in figures if one.metric in METRICS):
         means = {one.corpus: side for one in figures if one.metric == name and (side := _latest(one)) is not None}
@@ -277,7 +282,8 @@ def weaker_corpora(figures: Sequence[CorpusFigure]) -> list[str]:
             continue
         low = min(means, key=lambda corpus: means[corpus].mean or 0.0)
         high = max(means, key=lambda corpus: means[corpus].mean or 0.0)
-        if differs(means[low].mean or 0.0, means[high].mean or 0.0):
+        gap = ((means[high].mean or 0.0) - (means[low].mean or 0.0)) / (METRICS[name].range[1] or 1.0)
+        if gap >= _GAP:
             lines.append(
                 f"{name}: {low} is weaker, {figure(means[low].mean)} (n {means[low].n}) "
                 f"against {figure(means[high].mean)} (n {means[high].n}) for {high}"
