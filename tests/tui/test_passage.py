@@ -17,7 +17,7 @@ def marked(shown: Passage, tone: str) -> str:
         segment.text
         for y in range(shown.size.height)
         for segment in shown.render_line(y)
-        if segment.style is not None and segment.style.bgcolor == style.bgcolor and segment.style.bold == style.bold
+        if segment.style is not None and segment.style.reverse and segment.style.color == style.color
     )
 
 

@@ -1,10 +1,13 @@
 """What the terminal gets: without colour, with ASCII only, on a small one, as real bytes."""
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
@@ -43,11 +46,10 @@ def contrast(one: Color, other: Color) -> float:
 def test_every_tone_can_be_read_on_every_ground(theme: Theme) -> None:
     variables = theme.variables
     grounds = [Color.parse(getattr(theme, name)) for name in ("background", "surface", "panel")]
-    for name in ("quiet", "info", "good", "bad", "warn", "identifier"):
+    for name in ("quiet", "info", "good", "bad", "warn", "identifier", "evidence"):
         for ground in grounds:
             assert contrast(Color.parse(variables[name]), ground) >= LEAST_CONTRAST, name
-    for front, back in (("on-evidence", "evidence"), ("on-found", "found"), ("on-cursor", "cursor")):
-        assert contrast(Color.parse(variables[front]), Color.parse(variables[back])) >= LEAST_CONTRAST, front
+    assert contrast(Color.parse(variables["on-cursor"]), Color.parse(variables["cursor"])) >= LEAST_CONTRAST
 
 
 def test_every_status_is_a_glyph_and_a_word() -> None:
@@ -125,24 +127,27 @@ def test_the_byte_stream_of_a_hostile_run_steers_nothing(tmp_path: Path) -> None
     assert "␛".encode() in received
 
 
-def _session(project: Path, keys: list[bytes]) -> bytes:
-    """Run the application on a real terminal, press keys one after the other, return every byte it wrote."""
+def test_a_mark_that_was_painted_survives_a_kill(history: History, tmp_path: Path) -> None:
+    received = _session(tmp_path, [b"\r", b"c", b"v"], kill_at=b"1/3 decided")
+    assert b"1/3 decided" in received
+    (decision,) = History(tmp_path).decisions("r2")
+    assert (decision.claim_id, decision.verdict) == ("c1", "verified")
+
+
+def _session(project: Path, keys: list[bytes], *, kill_at: bytes | None = None) -> bytes:
+    """Run the application on a real terminal, press keys one after the other, return every byte it wrote.
+
+    With `kill_at` it is killed as soon as these bytes were written.
+    """
     leader, follower = pty.openpty()
-    environment = {
-        **os.environ,
-        "TERM": "xterm-256color",
-        "COLUMNS": "100",
-        "LINES": "30",
-        "TEXTUAL_ANIMATIONS": "none",
-    }
-    command = [sys.executable, "-m", "rag_audit", "--project", str(project), "review", "--reviewer", "ada"]
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
     process = subprocess.Popen(
-        command,
+        [sys.executable, "-m", "rag_audit", "--project", str(project), "review", "--reviewer", "ada"],
         stdin=follower,
         stdout=follower,
         stderr=follower,
         env=environment,
-        close_fds=True,
         cwd=Path(__file__).parents[2],
     )
     os.close(follower)
@@ -155,6 +160,9 @@ def _session(project: Path, keys: list[bytes]) -> bytes:
             try:
                 received += os.read(leader, 65536)
             except OSError:
+                break
+            if kill_at is not None and kill_at in received:
+                process.kill()
                 break
         elif pressed and len(received) > 2000:
             os.write(leader, pressed.pop(0))

@@ -26,6 +26,8 @@ from rag_audit.tui.widgets.passage import Passage, Section
 from rag_audit.tui.widgets.record_table import Column, RecordTable
 
 RowKey = tuple[str, int | None]
+MANY_ROWS = 20_000
+"""Above so many rows a filter works in the background."""
 
 
 def row_key(row: QuestionRow) -> RowKey:
@@ -179,11 +181,17 @@ class RunScreen(FilteredScreen):
     def apply_filter(self) -> None:
         """Show the questions that match the filter and the switch."""
         words = self.filter_words
-        rows = [
-            row
-            for row in self.rows
-            if self._passes(row) and (not words or all(w in self._haystack(row) for w in words))
-        ]
+
+        def matching() -> list[QuestionRow]:
+            wanted = (row for row in self.rows if self._passes(row))
+            return [row for row in wanted if not words or all(word in self._haystack(row) for word in words)]
+
+        if len(self.rows) > MANY_ROWS and (words or self.only):
+            self.fetch(matching, self._show_matching, group="filter")
+        else:
+            self._show_matching(matching())
+
+    def _show_matching(self, rows: Sequence[QuestionRow]) -> None:
         self.table.set_rows(rows)
         self._tell()
 

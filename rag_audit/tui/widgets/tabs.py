@@ -45,7 +45,7 @@ class TabLine(Toned):
         tabs: list[list[Piece]] = []
         for at, name in enumerate(self.names):
             if at == self.active:
-                tabs.append([(f" {at + 1} {name} ", "current")])
+                tabs.append([(f" {at + 1} {name} ", "tab")])
             else:
                 tabs.append([(f" {at + 1} ", "info"), (f"{name} " if names else "", "quiet")])
         return tabs
