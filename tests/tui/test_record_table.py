@@ -105,3 +105,13 @@ async def test_one_click_goes_to_a_row_and_a_second_opens_it() -> None:
         assert opened == []
         await pilot.click(RecordTable, offset=(5, 3), times=2)
         await wait_until(pilot, lambda: opened == [PLANETS[2]])
+
+
+async def test_a_click_on_a_heading_sorts_and_a_second_one_turns_round() -> None:
+    shown = table()
+    async with Stage(shown).run_test() as pilot:
+        heading = screen_lines(pilot.app.screen)[0].index("mass")
+        await pilot.click(RecordTable, offset=(heading, 0))
+        await wait_until(pilot, lambda: names(shown) == ["Mercury", "Venus", "Earth", "漢字の星"])
+        await pilot.click(RecordTable, offset=(heading, 0))
+        await wait_until(pilot, lambda: names(shown) == ["Earth", "Venus", "Mercury", "漢字の星"])

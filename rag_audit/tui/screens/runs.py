@@ -22,6 +22,7 @@ from rag_audit.tui.widgets.passage import Passage, Section
 from rag_audit.tui.widgets.record_table import Column, RecordTable
 
 _SHOWN_FIRST = ("hit_at_1", "faithfulness", "completeness", "no_fabrication", "keyword_coverage", "hit_at_k", "mrr")
+_LOOK_EVERY_S = 2.0
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -128,6 +129,7 @@ class RunsScreen(FilteredScreen):
         self.opens = select is not None
         """Whether the run that was asked for is still to be opened."""
         self.runs: list[RunSummary] = []
+        self._was_running = False
         self.damage: list[str] = []
         self.marked: str | None = None
         self._timer: Timer | None = None
@@ -163,6 +165,15 @@ class RunsScreen(FilteredScreen):
         """Read the history without holding up the first paint."""
         self.title_bar.tell(["rag-audit", self.source.project.name])
         self.table.focus()
+        self.set_interval(_LOOK_EVERY_S, self._look_at_evaluation)
+
+    def _look_at_evaluation(self) -> None:
+        """Keep the list true while a run that was started here goes on behind it."""
+        evaluation = self.source.evaluation
+        running = evaluation is not None and evaluation.running
+        if self.is_current and (running or self._was_running):
+            self.action_reload()
+        self._was_running = running
 
     def on_screen_resume(self) -> None:
         """A run may have ended meanwhile: the cursor goes to the one that was just made."""

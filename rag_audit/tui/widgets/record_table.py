@@ -300,10 +300,21 @@ class RecordTable(TonedView, Generic[Row]):
             self.post_message(self.RowOpened(self, self.row))
 
     def on_click(self, event: events.Click) -> None:
-        """A click goes to a row, a second one opens it."""
+        """A click goes to a row, a second one opens it; a click on a heading sorts by it."""
+        if event.y == 0:
+            self._sort_at(event.x)
+            return
         at = event.y - 1 + round(self.scroll_offset.y)
-        if event.y < 1 or at >= len(self._rows):
+        if at >= len(self._rows):
             return
         if event.chain > 1 and at == self.cursor:
             self.action_open_row()
         self.cursor = at
+
+    def _sort_at(self, x: int) -> None:
+        layout = self._columns_for(self.size.width)
+        start = _GUTTER
+        for column, cells in zip(layout.columns, layout.widths, strict=True):
+            if start <= x < start + cells and column.sort is not None:
+                self.sort_by(column, descending=column is self.sorted_by and not self.descending)
+            start += cells + _GAP
