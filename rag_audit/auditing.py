@@ -27,11 +27,11 @@ def find_reviewer(project: Path, given: str | None = None, environ: Mapping[str,
     environ = os.environ if environ is None else environ
     for name in (given, environ.get("RAG_AUDIT_REVIEWER")):
         if name and name.strip():
-            return _plain_name(name)
+            return plain_name(name)
     from rag_audit.config import load_settings
 
     name = load_settings(project, environ=environ).optional("audit.reviewer") or _git_user(project)
-    return _plain_name(name) if name and name.strip() else None
+    return plain_name(name) if name and name.strip() else None
 
 
 def require_reviewer(project: Path, given: str | None = None) -> str:
@@ -45,7 +45,8 @@ def require_reviewer(project: Path, given: str | None = None) -> str:
     return name
 
 
-def _plain_name(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A reviewer's name as it is kept: without surplus blanks; refused with control characters."""
     name = " ".join(name.split())
     if not name.isprintable():
         raise UsageError("the reviewer's name has control characters", "Give a plain name.")

@@ -109,12 +109,21 @@ class Decisions:
         latest = {decision.reviewer: decision for decision in self._verdicts[key]} if key in self._verdicts else {}
         return tuple(sorted(latest.values(), key=lambda decision: (decision.time, decision.id)))
 
-    def added(self, question_id: str, repeat: int | None) -> tuple[Decision, ...]:
-        """The claims that reviewers added to one answer, each text once, by time."""
-        first: dict[str | None, Decision] = {}
+    def added(self, question_id: str, repeat: int | None) -> dict[str, Decision]:
+        """The claims that reviewers added to one answer, each text once, by time; by the name that each goes by.
+
+        Two reviewers may have numbered different claims alike: the later one gets the next free number.
+        """
+        named: dict[str, Decision] = {}
+        known: set[str | None] = set()
         for decision in self._added.get((question_id, repeat), ()):
-            first.setdefault(decision.claim_hash, decision)
-        return tuple(first.values())
+            if decision.claim_hash not in known:
+                known.add(decision.claim_hash)
+                name, number = decision.claim_id or "m1", 1
+                while name in named:
+                    name, number = f"m{number}", number + 1
+                named[name] = decision
+        return named
 
     def scores(self, question_id: str, repeat: int | None, metric: str) -> tuple[Decision, ...]:
         """The score decisions in force: the latest of each reviewer."""
@@ -134,25 +143,19 @@ def effective_claims(
         _settle(claim.id, claim.text, claim.verdict, decisions.on_claim((question_id, repeat, claim.id)))
         for claim in claims
     ]
-    used: set[str] = set()
-    for added in decisions.added(question_id, repeat):
+    for name, added in decisions.added(question_id, repeat).items():
         votes = decisions.on_claim(added_key(question_id, repeat, added.claim_hash))
-        name = _free_name(added.claim_id or "m1", used)
-        used.add(name)
         found.append(_settle(name, added.text or "", None, votes))
     return tuple(found)
 
 
-def _free_name(name: str, used: set[str]) -> str:
-    """Two reviewers may have numbered different claims alike: the later one gets the next free number."""
-    number = 1
-    while name in used:
-        name, number = f"m{number}", number + 1
-    return name
+def said_of(votes: Iterable[Decision]) -> set[str]:
+    """The different verdicts among the votes on one claim: reviewers differ where there are two or more."""
+    return {vote.verdict for vote in votes if vote.verdict is not None and vote.verdict != SKIP}
 
 
 def _settle(claim_id: str, text: str, judge: Verdict | None, votes: tuple[Decision, ...]) -> EffectiveClaim:
-    said = {vote.verdict for vote in votes if vote.verdict != SKIP and vote.verdict is not None}
+    said = said_of(votes)
     if not votes:
         return EffectiveClaim(claim_id, text, judge, judge, Basis.JUDGE)
     if not said:

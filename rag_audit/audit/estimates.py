@@ -74,7 +74,7 @@ def human_bounds(question: AuditedQuestion, metric: str, blind: BlindDecisions, 
         return _score_bounds(blind.on((question.id, question.repeat, f"score {metric}")))
     keys = [(question.id, question.repeat, claim.id) for claim in question.claims]
     said = [{decision.verdict for decision in blind.on(key)} for key in keys]
-    for added in decisions.added(question.id, question.repeat):
+    for added in decisions.added(question.id, question.repeat).values():
         key = added_key(question.id, question.repeat, added.claim_hash)
         said.append({vote.verdict for vote in decisions.on_claim(key)})
     if not said or not all(said):

@@ -3,11 +3,11 @@
 Everything is passed in, the time included; the history gives a decision its id when it is written.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_audit.audit.effective import Decisions
+from rag_audit.audit.effective import Decisions, said_of
 from rag_audit.audit.standing import SKIP, ClaimKey, claim_hash, subject
 from rag_audit.errors import UsageError
 from rag_audit.fingerprint import fingerprint
@@ -53,7 +53,7 @@ def decide_claim(case: Case, claim_id: str, verdict: str, act: Act) -> Decision:
     """
     _check_verdict(verdict, VERDICTS)
     claim = _judged_claim(case, claim_id)
-    text_hash = claim_hash(claim.text) if claim else _added_claim(case, claim_id).claim_hash
+    text_hash = claim_hash(claim.text) if claim else _added(case)[claim_id].claim_hash
     return _draft(case, act, "verdict", claim=claim, claim_id=claim_id, verdict=verdict, claim_hash=text_hash)
 
 
@@ -68,10 +68,9 @@ def add_claim(case: Case, text: str, verdict: str, act: Act) -> Decision:
     listed = next((claim.id for claim in _claims(case.result) if claim_hash(claim.text) == known), None)
     if listed:
         raise UsageError(f"the judge listed that claim as {listed}", f"Decide {listed} with `audit record`.")
-    added = case.decisions.added(case.result.question.id, case.result.repeat)
-    same = next((decision.claim_id for decision in added if decision.claim_hash == known), None)
-    taken = {decision.claim_id for decision in added}
-    free = next(name for number in range(1, len(taken) + 2) if (name := f"m{number}") not in taken)
+    added = _added(case)
+    same = next((name for name, decision in added.items() if decision.claim_hash == known), None)
+    free = next(name for number in range(1, len(added) + 2) if (name := f"m{number}") not in added)
     return _draft(case, act, "added_claim", claim_id=same or free, verdict=verdict, claim_hash=known, text=text)
 
 
@@ -98,12 +97,12 @@ def adjudicate(case: Case, claim_id: str, verdict: str, act: Act) -> Decision:
     """Settle a claim on which reviewers differ: names every decision in force on it."""
     _check_verdict(verdict, CLASSES)
     claim = _judged_claim(case, claim_id)
-    text_hash = claim_hash(claim.text) if claim else _added_claim(case, claim_id).claim_hash
+    text_hash = claim_hash(claim.text) if claim else _added(case)[claim_id].claim_hash
     draft = _draft(case, act, "adjudication", claim=claim, claim_id=claim_id, verdict=verdict, claim_hash=text_hash)
     votes = case.decisions.on_claim(subject(draft))
-    if len({vote.verdict for vote in votes if vote.verdict != SKIP}) < 2:
+    if len(said_of(votes)) < 2:
         raise UsageError("reviewers do not differ on this claim", "`audit report` lists what is disputed.")
-    return replace(draft, blind=act.blind, informed=not act.blind, supersedes=tuple(sorted(vote.id for vote in votes)))
+    return replace(draft, supersedes=tuple(sorted(vote.id for vote in votes)))
 
 
 def undo(target: Decision, decisions: Decisions, act: Act) -> Decision:
@@ -198,8 +197,8 @@ def _claims(result: QuestionResult) -> Sequence[Claim]:
 def _judged_claim(case: Case, claim_id: str) -> Claim | None:
     """The judge's claim of that id; None for an added one; an error where there is neither."""
     found = next((claim for claim in _claims(case.result) if claim.id == claim_id), None)
-    if found is None and claim_id not in _names(case):
-        known = ", ".join([claim.id for claim in _claims(case.result)] + sorted(_names(case)))
+    if found is None and claim_id not in _added(case):
+        known = ", ".join([claim.id for claim in _claims(case.result)] + sorted(_added(case)))
         raise UsageError(
             f"question {case.result.question.id} has no claim {claim_id!r}",
             f"Its claims are: {known}." if known else "It has no claims; add one with `audit add-claim`.",
@@ -207,16 +206,8 @@ def _judged_claim(case: Case, claim_id: str) -> Claim | None:
     return found
 
 
-def _names(case: Case) -> set[str]:
-    return {decision.claim_id or "" for decision in _added(case)}
-
-
-def _added(case: Case) -> Iterable[Decision]:
+def _added(case: Case) -> dict[str, Decision]:
     return case.decisions.added(case.result.question.id, case.result.repeat)
-
-
-def _added_claim(case: Case, claim_id: str) -> Decision:
-    return next(decision for decision in _added(case) if decision.claim_id == claim_id)
 
 
 def _check_verdict(verdict: str, accepted: Sequence[str]) -> None:

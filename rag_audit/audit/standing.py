@@ -32,6 +32,12 @@ def claim_key(decision: Decision) -> ClaimKey:
     return decision.question_id, decision.repeat, claim
 
 
+def is_on_judged_claim(decision: Decision) -> bool:
+    """Whether a decision says what holds of a claim that the judge listed."""
+    listed = bool(decision.claim_id) and not str(decision.claim_id).startswith("m")
+    return decision.kind in ("verdict", "adjudication") and listed
+
+
 def subject(decision: Decision) -> ClaimKey:
     """What a decision is about: a claim, or one score of an answer."""
     if decision.kind == "score":
@@ -93,6 +99,18 @@ def resolve(decisions: Iterable[Decision]) -> Standing:
         undone=frozenset(decision.id for decision in ordered if is_undone(decision.id)),
         voided=frozenset(decision.id for decision in ordered if is_voided(decision)),
         replaced=frozenset(replaced),
+    )
+
+
+def decided_by(standing: Standing, reviewer: str) -> frozenset[ClaimKey]:
+    """The judged claims and scores that a reviewer has decided: what was undone does not count, what was changed or
+    settled by somebody's adjudication since does."""
+    return frozenset(
+        subject(decision)
+        for decision in standing.ordered
+        if decision.reviewer == reviewer
+        and decision.id not in standing.undone
+        and (decision.kind == "score" or is_on_judged_claim(decision))
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rag_audit.audit.effective import CLAIM_METRICS
-from rag_audit.audit.standing import resolve
+from rag_audit.audit.standing import decided_by, resolve
 from rag_audit.model import AuditSample, Decision, QuestionRow
 
 SCORES = ("faithfulness", "completeness")
@@ -33,15 +33,18 @@ def blind_of(
     """What a reviewer must not see of a run yet."""
     if sample is None:
         return Blind()
-    decided: Counter[str] = Counter(
-        decision.question_id
-        for decision in resolve(decisions).in_force
-        if decision.reviewer == reviewer and decision.kind in {"verdict", "score"}
-    )
-    asked: Counter[str] = Counter()
+    asked_scores = {f"score {metric}": metric for metric in SCORES} if "scores" in sample.target else {}
+    decided = decided_by(resolve(decisions), reviewer)
+    claims = Counter((question, repeat) for question, repeat, about in decided if not about.startswith("score "))
+    drawn, waiting = frozenset(sample.questions), set()
     for row in rows:
-        scored = sum(row.scores.get(metric) is not None for metric in SCORES) if "scores" in sample.target else 0
-        claims = sum(row.verdicts.values()) if "claims" in sample.target else 0
-        asked[row.id] += claims + scored
-    metrics = frozenset(CLAIM_METRICS) | frozenset(SCORES if "scores" in sample.target else ())
-    return Blind(frozenset(q for q in sample.questions if decided[q] < asked[q]), metrics)
+        if row.id not in drawn:
+            continue
+        left = sum(row.verdicts.values()) - claims[row.id, row.repeat] if "claims" in sample.target else 0
+        unscored = any(
+            row.scores.get(metric) is not None and (row.id, row.repeat, about) not in decided
+            for about, metric in asked_scores.items()
+        )
+        if left > 0 or unscored:
+            waiting.add(row.id)
+    return Blind(frozenset(waiting), frozenset(CLAIM_METRICS) | frozenset(asked_scores.values()))

@@ -57,21 +57,21 @@ def _own(item: Item, *, wide: bool) -> Piece:
     return (sign.text if wide else sign.glyph, sign.tone)
 
 
-def claim_lines(item: Item, desk: Desk, reasons: Mapping[str, str]) -> list[Line]:
-    """The claim in full, the decision, and the judge's side where it is open."""
+def claim_lines(item: Item, desk: Desk, reason: str | None) -> list[Line]:
+    """The claim in full, the decision or the `reason` given before it, and the judge's side where it is open."""
     claim = item.claim
     again = f" (listed {claim.count} times)" if claim.count > 1 and item.open else ""
-    lines: list[Line] = [[(f"{claim.id} ", "title"), (claim.text + again, "strong")], _decision_line(item, reasons)]
+    lines: list[Line] = [[(f"{claim.id} ", "title"), (claim.text + again, "strong")], _decision_line(item, reason)]
     if desk.targets_scores:
         lines.append(_score_line(desk))
     for other in item.others:
         sign = VERDICTS[other.verdict or "skip"]
         said = f"  {other.reason}" if other.reason else ""
         lines.append([(f"{other.reviewer}  ", "quiet"), (sign.text, sign.tone), (said, "plain")])
-    if item.offer is not None and item.offer.verdict is not None:
+    if item.offer is not None:
         sign = VERDICTS[item.offer.verdict]
-        rest = "  stale: the excerpt is another one" if item.stale else "  K keeps it"
-        lines.append([(f"you, in {item.offer.run_id}  ", "quiet"), (sign.text, sign.tone), (rest, "quiet")])
+        rest = "  stale: the excerpt is another one" if item.offer.stale else "  K keeps it"
+        lines.append([(f"you, in {item.offer.decision.run_id}  ", "quiet"), (sign.text, sign.tone), (rest, "quiet")])
     if item.disputed:
         lines.append([("≠ disputed  ", "warn"), ("D settles it as an adjudication", "quiet")])
     if not item.open:
@@ -95,10 +95,9 @@ def claim_lines(item: Item, desk: Desk, reasons: Mapping[str, str]) -> list[Line
     return lines
 
 
-def _decision_line(item: Item, reasons: Mapping[str, str]) -> Line:
+def _decision_line(item: Item, waiting: str | None) -> Line:
     decision = item.decision
     if decision is None or decision.verdict is None:
-        waiting = reasons.get(item.claim.id)
         rest = f"  reason kept: {waiting}" if waiting else ""
         return [("you    ", "quiet"), ("not decided", "plain"), (rest, "quiet")]
     sign = VERDICTS[decision.verdict]
@@ -170,8 +169,13 @@ def _judge_said(desk: Desk, previous: Decision) -> list[Piece]:
     return [("  judge ", "quiet"), (sign.text, sign.tone), word]
 
 
-def no_claims(result: QuestionResult) -> str:
-    """Why there is nothing to decide."""
+def no_claim_lines(desk: Desk) -> list[Line]:
+    """Why there is no claim to decide, and the scores where the draw asks for them."""
+    lines: list[Line] = [[(_why_no_claims(desk.result), "quiet")]]
+    return [*lines, _score_line(desk)] if desk.targets_scores else lines
+
+
+def _why_no_claims(result: QuestionResult) -> str:
     judgment = result.claim_judgment
     if judgment is None:
         return "No claim judge was asked (rejudge fills this in)."

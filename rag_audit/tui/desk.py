@@ -1,12 +1,13 @@
 """The state of one person's audit of one question: what stands, what was seen, what a key decides."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from rag_audit.audit.effective import Decisions
-from rag_audit.audit.recording import Act, Case, add_claim, adjudicate, decide_claim, excerpt_hash, score_answer, undo
-from rag_audit.audit.standing import SKIP, ClaimKey, added_key, claim_hash, resolve, subject
+from rag_audit.audit.carried import Offer, carried_offers
+from rag_audit.audit.effective import Decisions, said_of
+from rag_audit.audit.recording import Act, Case, add_claim, adjudicate, decide_claim, score_answer, undo
+from rag_audit.audit.standing import ClaimKey, added_key, decided_by, subject
 from rag_audit.auditing import now
 from rag_audit.model import AuditSample, Claim, Decision, Flag, QuestionResult, Queue, RunSummary, Verdict
 from rag_audit.tui.blindness import SCORES
@@ -28,16 +29,13 @@ class Item:
     """Empty while the judge's side is hidden."""
     others: tuple[Decision, ...] = ()
     """What other reviewers say; empty while blind."""
-    offer: Decision | None = None
+    offer: Offer | None = None
     """This reviewer's decision on the same claim in an earlier run; none while blind or once decided."""
-    stale: bool = False
-    """Whether the excerpt differs from the one the offered decision was made on."""
 
     @property
     def disputed(self) -> bool:
         """Whether reviewers differ."""
-        said = {d.verdict for d in (self.decision, *self.others) if d is not None and d.verdict != SKIP}
-        return len(said) > 1
+        return len(said_of(d for d in (self.decision, *self.others) if d is not None)) > 1
 
 
 class Notebook:
@@ -57,17 +55,18 @@ class Notebook:
                 if row.id in drawn:
                     self.asked[row.id] = self.asked.get(row.id, 0) + sum(row.verdicts.values())
         self._listed = [d for d in decisions if d.run_id == run.id]
-        elsewhere = resolve(d for d in decisions if d.run_id != run.id and d.reviewer == source.reviewer)
-        self.earlier = {d.claim_hash: d for d in elsewhere.in_force if d.kind == "verdict" and d.claim_hash}
-        """Claim hash to this reviewer's latest decision on it in another run."""
+        self.earlier = Decisions(d for d in decisions if d.run_id != run.id)
+        """What was decided on the other runs."""
         self.resolved = Decisions(self._listed)
-        self.seen: set[ClaimKey] = self._seen_before()
+        self.seen = source.seen[run.id]
+        """The claims and scores of the run whose judge's side this reviewer has seen."""
+        self.remember_reveals()
 
-    def _seen_before(self) -> set[ClaimKey]:
-        """Decisions are followed by the reveal, unless they were taken back before it."""
+    def remember_reveals(self) -> None:
+        """Take note of the judge's side that this reviewer's earlier decisions opened: all not taken back before it."""
         standing = self.resolved.standing
         own = (d for d in standing.ordered if d.reviewer == self.source.reviewer and d.kind in {"verdict", "score"})
-        return {subject(d) for d in own if d.id not in standing.voided}
+        self.seen |= {subject(d) for d in own if d.id not in standing.voided}
 
     def keep(self, draft: Decision) -> Decision:
         """Put a decision on disk, then take note of it."""
@@ -84,9 +83,9 @@ class Notebook:
 
     def left(self) -> int:
         """Claims of the sample that this reviewer has not decided."""
+        decided = decided_by(self.resolved.standing, self.source.reviewer)
         return sum(self.asked.values()) - sum(
-            d.reviewer == self.source.reviewer and d.kind == "verdict" and d.question_id in self.asked
-            for d in self.resolved.standing.in_force
+            question in self.asked and not about.startswith("score ") for question, _, about in decided
         )
 
     def own_last(self) -> Decision | None:
@@ -106,6 +105,12 @@ class Desk:
     unrevealed: Decision | None = None
     """The blind decision made last, whose reveal waits a moment so that a slip can be undone."""
     shown_at: float = field(default_factory=monotonic)
+    offers: Mapping[str, Offer] = field(init=False)
+    """Claim id to this reviewer's decision on the same claim in an earlier run."""
+
+    def __post_init__(self) -> None:
+        offers = carried_offers(self._case(), self.notebook.earlier, self._reviewer)
+        self.offers = {offer.claim_id: offer for offer in offers}
 
     @property
     def question_id(self) -> str:
@@ -137,10 +142,10 @@ class Desk:
         """The claims in the order of the answer, those added by a person after them."""
         judged = self.result.claim_judgment.claims if self.result.claim_judgment else ()
         items = [self._item(claim, self.key(claim.id), added=False) for claim in judged]
-        for decision in self.notebook.resolved.added(self.question_id, self.result.repeat):
+        for name, decision in self.notebook.resolved.added(self.question_id, self.result.repeat).items():
             if self.blind and decision.reviewer != self._reviewer:
                 continue
-            claim = Claim(decision.claim_id or "m?", decision.text or "", Verdict(decision.verdict or Verdict.UNPARSED))
+            claim = Claim(name, decision.text or "", Verdict(decision.verdict or Verdict.UNPARSED))
             about = added_key(self.question_id, self.result.repeat, decision.claim_hash)
             items.append(self._item(claim, about, added=True))
         return items
@@ -151,17 +156,17 @@ class Desk:
         is_open = added or self.is_open(about)
         flags = tuple(f for f in self.result.flags if f.claim_id == claim.id) if is_open and not added else ()
         others = () if self.blind else tuple(d for d in said if d.reviewer != self._reviewer)
-        offer = None if self.blind or own or added else self.notebook.earlier.get(claim_hash(claim.text))
-        stale = offer is not None and offer.excerpt_hash != self._excerpt_hash()
-        return Item(claim, added, own, is_open, flags, others, offer, stale)
-
-    def _excerpt_hash(self) -> str | None:
-        judgment = self.result.claim_judgment
-        return excerpt_hash(judgment.excerpt) if judgment else None
+        offer = None if self.blind or own or added else self.offers.get(claim.id)
+        return Item(claim, added, own, is_open, flags, others, offer)
 
     def is_open(self, about: ClaimKey) -> bool:
         """Whether the judge's side of a claim or score may be shown."""
         return not self.blind or about in self.notebook.seen
+
+    def all_open(self) -> bool:
+        """Whether the judge's side of every claim may be shown, and of every score where the draw asks for them."""
+        scores = [metric for metric in SCORES if self.targets_scores and self.result.scores.get(metric) is not None]
+        return all(item.open for item in self.items()) and all(self.is_open(self.key(f"score {m}")) for m in scores)
 
     def look(self) -> None:
         """Note that a claim came on the screen: the clock of its decision starts.
@@ -174,13 +179,14 @@ class Desk:
             self.notebook.seen |= {self.key(claim.id) for claim in judged}
             self.notebook.seen |= {self.key(f"score {metric}") for metric in SCORES}
 
-    def reveal(self) -> bool:
-        """Open the judge's side of what was decided last; False if there was nothing."""
+    def reveal(self) -> ClaimKey | None:
+        """Open the judge's side of what was decided last, and say what that was; None if there was nothing."""
         if self.unrevealed is None:
-            return False
-        self.notebook.seen.add(subject(self.unrevealed))
+            return None
+        about = subject(self.unrevealed)
+        self.notebook.seen.add(about)
         self.unrevealed = None
-        return True
+        return about
 
     def decide(self, item: Item, verdict: str, *, reason: str | None = None) -> Decision:
         """Record a verdict on a claim; on disk when this returns. An equal one in force is kept as it is."""
@@ -188,7 +194,8 @@ class Desk:
         if before is not None and before.verdict == verdict and reason in (None, before.reason):
             return before
         kept = reason if reason is not None else before.reason if before else None
-        hidden = self.blind if item.added else not item.open
+        # Asked again: while a reason was typed the judge's side may have opened.
+        hidden = self.blind if item.added else not self.is_open(self.key(item.claim.id))
         decision = self.notebook.keep(
             decide_claim(self._case(), item.claim.id, verdict, self._act(blind=hidden, reason=kept))
         )
@@ -199,9 +206,9 @@ class Desk:
     def keep_offer(self, item: Item) -> Decision | None:
         """Record the decision of an earlier run for this claim, marked as carried; None where there is no fresh one."""
         offer = item.offer
-        if offer is None or offer.verdict is None or item.stale:
+        if offer is None or offer.stale:
             return None
-        act = replace(self._act(blind=False, reason=offer.reason), carried_from=offer.id)
+        act = replace(self._act(blind=False, reason=offer.decision.reason), carried_from=offer.decision.id)
         return self.notebook.keep(decide_claim(self._case(), item.claim.id, offer.verdict, act))
 
     def settle_dispute(self, item: Item, verdict: str) -> Decision:

@@ -3,6 +3,7 @@
 What a screen needs later is imported when it asks, so that the first one is there at once.
 """
 
+from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from rag_audit.model.settings import Settings
 if TYPE_CHECKING:
     from rag_audit.attempt import Watcher
     from rag_audit.audit.report import AuditReport
+    from rag_audit.audit.standing import ClaimKey
     from rag_audit.corpus.documents import Documents
     from rag_audit.importers.importing import Imported, Refused
     from rag_audit.importers.mapping import FieldMap
@@ -31,6 +33,8 @@ class Source:
         self.evaluation: Evaluation | None = None
         """The run that this session started last."""
         self._scanned: Documents | None = None
+        self.seen: defaultdict[str, set[ClaimKey]] = defaultdict(set)
+        """Run to the claims and scores whose judge's side was on the screen in this session."""
         self.reviewer = reviewer or settings.optional("audit.reviewer") or ""
 
     def runs(self) -> list[RunSummary]:

@@ -95,6 +95,8 @@ def test_two_reviewers_number_their_claims_apart_even_after_a_merge() -> None:
     bob = replace(add_claim(case_of(result), "Two.", "verified", Act("bob", at_next_moment())), id="b")
     assert ann.claim_id == bob.claim_id == "m1"
     assert [claim.id for claim in effective_claims("q", None, (), Decisions([bob, ann]))] == ["m1", "m2"]
+    decided = recorded(case_of(result, [ann, bob]), "m2", "absent", "eve")
+    assert decided.claim_hash == bob.claim_hash, "the verdict goes to the claim that is shown by that name"
     third = add_claim(case_of(result, [ann]), "Two.", "verified", Act("bob", at_next_moment()))
     assert third.claim_id == "m2"
 
@@ -115,6 +117,17 @@ def test_recording_says_how_much_was_seen() -> None:
     again = recorded(case_of(RESULT, [blind, seen], sample), "c1", "verified", blind=True)
     assert (again.blind, again.informed) == (False, True)
     assert recorded(case_of(RESULT), "c1", "verified").queue is Queue.OTHER
+
+
+def test_an_adjudication_by_someone_who_saw_the_judge_is_not_blind() -> None:
+    seen = recorded(case_of(RESULT), "c1", "verified", "eve")
+    both = [seen, recorded(case_of(RESULT), "c1", "absent", "bob", blind=True)]
+    by_eve, by_cy = (
+        adjudicate(case_of(RESULT, both), "c1", "absent", Act(name, at_next_moment(), blind=True))
+        for name in ("eve", "cy")
+    )
+    assert (by_eve.blind, by_eve.informed) == (False, True)
+    assert (by_cy.blind, by_cy.informed) == (True, False)
 
 
 def test_recording_refuses_what_does_not_exist() -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from rag_audit.history import History
 from rag_audit.model import Claim, Flag, FlagName, JudgeCall, QuestionResult, Span, Support, Verdict
+from rag_audit.tui.blindness import blind_of
+from tests.audit.making import verdict_of
 from tests.builders import CLAIMS, archive, draw, result, run
 from tests.tui.drive import opened, screen_text, sees, steady
 
@@ -113,6 +115,58 @@ async def test_after_turning_blind_off_decisions_are_informed(tmp_path: Path) ->
         await sees(pilot, "1/3 decided")
         (decision,) = History(project).decisions("r1")
         assert (decision.blind, decision.informed) == (False, True)
+
+
+async def test_what_was_seen_stays_seen_on_the_next_screen(tmp_path: Path) -> None:
+    project = project_of(tmp_path, [result("Q-1")])
+    async with opened(project) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "◌ blind")
+        await pilot.press("b")
+        await sees(pilot, "✗ contradicted")
+        await pilot.press("escape")
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "not decided")
+        await pilot.press("v")
+        await sees(pilot, "1/3 decided")
+        (decision,) = pilot.app.screen.source.history.decisions("r1")  # type: ignore[attr-defined]
+        assert (decision.blind, decision.informed) == (False, True)
+
+
+async def test_the_score_judges_reply_waits_for_the_scores(tmp_path: Path) -> None:
+    reply = JudgeCall("scores", "the prompt", "faithfulness seven", "offline")
+    history = archive(tmp_path, run("r1", [replace(result("Q-1", claims=()), judge_calls=(reply,))]))
+    history.record_sample(replace(draw("r1", ["Q-1"], 1), target=("scores",)))
+    async with opened(tmp_path) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "◌ blind")
+        await pilot.press("tab", "tab", "tab")
+        assert "seven" not in await steady(pilot)
+        await pilot.press("8", "9", "tab", "tab", "tab", "tab")
+        await sees(pilot, "faithfulness seven")
+
+
+def test_a_question_waits_for_each_of_its_own_claims_and_scores() -> None:
+    archived, _ = run("r1", [result("Q-1")])
+    claims, both = draw("r1", ["Q-1"], 1), replace(draw("r1", ["Q-1"], 1), target=("claims", "scores"))
+    decided = [verdict_of("Q-1", f"c{number}", "verified", "ada") for number in (1, 2)]
+    added = verdict_of("Q-1", "m1", "absent", "ada")
+    score = verdict_of("Q-1", "", "skip", "ada", kind="score", metric="faithfulness")
+    last = verdict_of("Q-1", "c3", "verified", "ada")
+    settled = verdict_of("Q-1", "c3", "absent", "eve", kind="adjudication", supersedes=last.id)
+    for sample, decisions, waits in (
+        (claims, [*decided, added], True),
+        (claims, [*decided, score], True),
+        (both, [*decided, last, score], True),
+        (claims, [*decided, last], False),
+        (claims, [*decided, last, settled], False),
+    ):
+        found = blind_of(sample, archived.rows, decisions, "ada")
+        assert (found.questions == {"Q-1"}) is waits
+    assert blind_of(claims, archived.rows, [*decided, last], "bob").questions == {"Q-1"}
 
 
 def _desk(text: str) -> str:

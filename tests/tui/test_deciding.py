@@ -6,9 +6,14 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from rag_audit.audit.recording import Act, add_claim, decide_claim
 from rag_audit.audit.standing import resolve
+from rag_audit.auditing import now, open_case, report_run
 from rag_audit.history import History
 from rag_audit.model import Decision
+from rag_audit.model.settings import Settings
+from rag_audit.tui.screens.queues import disputed_keys
+from rag_audit.tui.source import Source
 from tests.builders import CLAIMS, archive, draw, result, run
 from tests.tui.drive import opened, screen_text, sees, wait_until
 
@@ -73,6 +78,39 @@ async def test_a_reason_goes_with_the_decision(history: History, tmp_path: Path)
         assert (first.reason, second.reason, second.supersedes) == ("[why]", "[why] so", (first.id,))
 
 
+async def test_a_reason_stays_with_its_claim(history: History, tmp_path: Path) -> None:
+    async with opened(tmp_path) as pilot:
+        await _at_the_claims(pilot)
+        await pilot.press("e", *"why", "enter")
+        await sees(pilot, "reason kept: why")
+        await pilot.press("right_square_bracket")
+        await sees(pilot, "Question number 2?")
+        await pilot.press("v")
+        await wait_until(pilot, lambda: len(history.decisions("r2")) == 1)
+        await pilot.press("left_square_bracket")
+        await sees(pilot, "reason kept: why")
+        (decision,) = history.decisions("r2")
+        assert (decision.question_id, decision.reason) == ("Q-02", None)
+
+
+def test_the_disputed_queue_holds_what_the_report_calls_disputed(tmp_path: Path) -> None:
+    history = archive(tmp_path, run("r1", [result("Q-01"), result("Q-02")]))
+    case = open_case(history, history.resolve("r1"), "Q-01")
+    for text, verdict, reviewer in (("One.", "absent", "ann"), ("Two.", "verified", "bob")):
+        # Numbered m1 both, as in two copies of the history that are merged later.
+        history.record(add_claim(case, text, verdict, Act(reviewer, now())))
+    source = Source(tmp_path, Settings(), history)
+    rows = source.run("r1").rows
+    assert disputed_keys(source, "r1", rows, frozenset()) == []
+    for verdict, reviewer in (("absent", "ann"), ("skip", "cy"), ("verified", "bob")):
+        answer = open_case(history, history.resolve("r1"), "Q-02")
+        history.record(decide_claim(answer, "c1", verdict, Act(reviewer, now())))
+    assert disputed_keys(source, "r1", rows, frozenset()) == [("Q-02", None)]
+    assert disputed_keys(source, "r1", rows, frozenset({"Q-02"})) == []
+    report = report_run(history, history.resolve("r1"))
+    assert [question.id for question, _ in report.disputed] == ["Q-02"]
+
+
 async def test_a_missed_claim_is_added_with_its_verdict(history: History, tmp_path: Path) -> None:
     async with opened(tmp_path) as pilot:
         await _at_the_claims(pilot)
@@ -120,9 +158,6 @@ async def test_an_earlier_decision_is_offered_and_kept_as_carried(tmp_path: Path
 
 
 def _decision(run_id: str, history: History) -> Decision:
-    from rag_audit.audit.recording import Act, decide_claim
-    from rag_audit.auditing import open_case
-
     case = open_case(history, history.resolve(run_id), "Q-01")
     return decide_claim(case, "c1", "absent", Act("ada", "2026-11-29T22:00:00Z"))
 

@@ -5,6 +5,9 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from rag_audit.audit.standing import ClaimKey
+from rag_audit.auditing import plain_name
+from rag_audit.errors import RagAuditError
 from rag_audit.model import Decision, RunSummary
 from rag_audit.tui.blindness import SCORES
 from rag_audit.tui.screens.claim_source import ClaimSourceScreen
@@ -22,8 +25,8 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
 
     def __init__(self, source: Source, summary: RunSummary) -> None:
         super().__init__(source, summary)
-        self.reasons: dict[str, str] = {}
-        """Claim id to the reason that was given before the claim was decided."""
+        self.reasons: dict[ClaimKey, str] = {}
+        """Claim to the reason that was given before it was decided."""
         self.previous: Decision | None = None
         """The decision made last."""
         self.undone: Decision | None = None
@@ -37,6 +40,12 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
 
     def advance(self) -> None:
         """Go on to the next claim that is not decided."""
+
+    def settle(self, *, keep_place: bool = False) -> None:
+        """Open the judge's side of what was decided last."""
+
+    def settle_soon(self) -> None:
+        """Open the judge's side of what was just decided in a moment, so that a slip can be undone."""
 
     def recorded(self, record: Callable[[], Decision | None]) -> Decision | None:
         """Record a decision; None, and an error on the screen, where it could not be written."""
@@ -54,7 +63,7 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
         desk, item = self.desk, self.item
         if desk is None or item is None:
             return
-        if item.offer is None or item.stale:
+        if item.offer is None or item.offer.stale:
             self.say("No decision of an earlier run fits this claim and its excerpt.")
         elif self.recorded(lambda: desk.keep_offer(item)) is not None:
             self.advance()
@@ -64,14 +73,14 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
         item, desk = self.item, self.desk
         if item is None or desk is None:
             return
-        before = item.decision.reason if item.decision else self.reasons.get(item.claim.id)
+        before = item.decision.reason if item.decision else self.reasons.get(desk.key(item.claim.id))
 
         def keep(reason: str | None) -> None:
             if reason is None:
                 return
             verdict = item.decision.verdict if item.decision else None
             if verdict is None:
-                self.reasons[item.claim.id] = reason
+                self.reasons[desk.key(item.claim.id)] = reason
             else:
                 self.recorded(lambda: desk.decide(item, verdict, reason=reason))
             self.refresh_items(item.claim.id)
@@ -118,6 +127,9 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
         if not item.disputed:
             self.say("Reviewers do not differ on this claim.")
             return
+        if not self.source.reviewer:
+            self.ask_reviewer(self.action_adjudicate)
+            return
 
         def settled(verdict: str | None) -> None:
             if verdict and self.recorded(lambda: desk.settle_dispute(item, verdict)) is not None:
@@ -137,16 +149,28 @@ class ClaimDecisionsScreen(ClaimSourceScreen):
         if metric is None:
             self.say("Both scores are given; u takes the last one back.")
             return
+        if not self.source.reviewer:
+            self.ask_reviewer(lambda: self.action_score(value))
+            return
+        self.settle(keep_place=True)
         if self.recorded(lambda: desk.score(metric, value)) is not None:
+            self.settle_soon()
             self.show_claim()
 
     def ask_reviewer(self, then: Callable[[], None]) -> None:
         """Ask for the reviewer's name once, then go on."""
 
         def named(name: str | None) -> None:
-            if name and name.strip():
-                self.source.reviewer = name.strip()
-                then()
+            if not name or not name.strip():
+                return
+            try:
+                self.source.reviewer = plain_name(name)
+            except RagAuditError as error:
+                self.show_error(error)
+                return
+            if self.desk is not None:
+                self.desk.notebook.remember_reveals()
+            then()
 
         self.app.push_screen(AskText("Your name as the reviewer", hint="kept with every decision"), named)
 

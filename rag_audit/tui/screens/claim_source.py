@@ -85,8 +85,7 @@ class ClaimSourceScreen(ReviewScreen):
         elif self.tabs.active == 2:
             self.passage.show(difference_sections(desk.result))
         else:
-            hidden = desk.blind and any(not one.open for one in desk.items())
-            self.passage.show(call_sections(desk.result, blind=hidden))
+            self.passage.show(call_sections(desk.result, blind=not desk.all_open()))
         if self.search_input.has_class("-open") and self.search_input.value and item is not None:
             self.passage.search(self.search_input.value)
 

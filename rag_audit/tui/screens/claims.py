@@ -10,10 +10,10 @@ from textual.timer import Timer
 from rag_audit.model import QuestionResult, Queue, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
-from rag_audit.tui.claim_text import claim_lines, last_line, no_claims
+from rag_audit.tui.claim_text import claim_lines, last_line, no_claim_lines
 from rag_audit.tui.content import Piece
-from rag_audit.tui.desk import Desk, Notebook
-from rag_audit.tui.layout import section_of
+from rag_audit.tui.desk import Desk, Item, Notebook
+from rag_audit.tui.layout import Line, section_of
 from rag_audit.tui.screens.claim_decisions import ClaimDecisionsScreen
 from rag_audit.tui.source import Source
 from rag_audit.tui.widgets.record_table import RecordTable
@@ -111,15 +111,20 @@ class ClaimsScreen(ClaimDecisionsScreen):
 
     def show_claim(self) -> None:
         """Show the claim under the cursor: its source, its words, where we are."""
-        desk, item = self.desk, self.item
-        if desk is None:
-            return
-        desk.look()
-        self.refresh_items(item.claim.id if item else None)
+        if self.desk is not None:
+            self.desk.look()
+            self._paint(self.desk)
+
+    def _paint(self, desk: Desk) -> None:
+        self.refresh_items(self.item.claim.id if self.item else None)
         self.show_source()
-        lines = claim_lines(self.item, desk, self.reasons) if self.item else [[(no_claims(desk.result), "quiet")]]
-        self.below.show([section_of(lines)])
+        self.below.show([section_of(self._lines(desk, self.item))])
         self._tell()
+
+    def _lines(self, desk: Desk, item: Item | None) -> list[Line]:
+        if item is None:
+            return no_claim_lines(desk)
+        return claim_lines(item, desk, self.reasons.get(desk.key(item.claim.id)))
 
     def _tell(self) -> None:
         desk = self.desk
@@ -151,12 +156,12 @@ class ClaimsScreen(ClaimDecisionsScreen):
             self.ask_reviewer(lambda: self.action_decide(verdict))
             return
         self.settle(keep_place=True)
-        reason = self.reasons.get(item.claim.id)
+        about = desk.key(item.claim.id)
+        reason = self.reasons.get(about)
         if self.recorded(lambda: desk.decide(item, verdict, reason=reason)) is None:
             return
-        self.reasons.pop(item.claim.id, None)
-        if desk.unrevealed is not None:
-            self._reveal_timer = self.set_timer(REVEAL_AFTER_S, self.settle)
+        self.reasons.pop(about, None)
+        self.settle_soon()
         self.advance()
 
     def action_agree(self) -> None:
@@ -194,9 +199,20 @@ class ClaimsScreen(ClaimDecisionsScreen):
         if self._reveal_timer is not None:
             self._reveal_timer.stop()
             self._reveal_timer = None
-        if self.desk is not None and self.desk.reveal() and not keep_place:
-            self.refresh_items(self.item.claim.id if self.item else None)
+        desk, item = self.desk, self.item
+        revealed = desk.reveal() if desk is not None else None
+        if desk is None or revealed is None or keep_place:
+            return
+        if item is None or revealed == desk.key(item.claim.id) or desk.targets_scores:
+            self._paint(desk)
+        else:
+            self.refresh_items(item.claim.id)
             self._tell()
+
+    def settle_soon(self) -> None:
+        """Open the judge's side of what was just decided in a moment, so that a slip can be undone."""
+        if self.desk is not None and self.desk.unrevealed is not None:
+            self._reveal_timer = self.set_timer(REVEAL_AFTER_S, self.settle)
 
     def action_undo(self) -> None:
         """Take the last decision back and go to its claim."""
@@ -214,7 +230,7 @@ class ClaimsScreen(ClaimDecisionsScreen):
         if key in self.keys and key != self.keys[self.at]:
             self._load(self.keys.index(key), claim_id=undone.claim_id)
         else:
-            self.refresh_items(undone.claim_id)
+            self.refresh_items(undone.claim_id if key == self.keys[self.at] else None)
             self.show_claim()
 
     def action_next_flagged(self) -> None:

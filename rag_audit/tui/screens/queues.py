@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from rag_audit.audit.effective import Decisions
-from rag_audit.audit.standing import SKIP
-from rag_audit.model import AuditSample, Decision, QuestionRow, Queue, RunSummary
+from rag_audit.audit.effective import Basis, Decisions, effective_claims
+from rag_audit.model import AuditSample, QuestionRow, Queue, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.claim_text import FLAG_WORDS
 from rag_audit.tui.screens.base import ReviewScreen
 from rag_audit.tui.screens.dialogs import AskChoice, Choice
+from rag_audit.tui.source import Source
 
 RowKey = tuple[str, int | None]
 _SUSPICIOUS_FIRST = "contradicted_cites_source"
@@ -53,18 +53,18 @@ def open_queues(screen: ReviewScreen, run: RunSummary) -> None:
     """Offer the queues of a run with their counts."""
     source = screen.source
 
-    def work() -> tuple[Sequence[QuestionRow], frozenset[str], list[Decision]]:
-        return source.run(run.id).rows, source.blind(run.id).questions, source.decisions(run.id)
+    def work() -> tuple[Sequence[QuestionRow], frozenset[str], list[RowKey]]:
+        rows, waiting = source.run(run.id).rows, source.blind(run.id).questions
+        return rows, waiting, disputed_keys(source, run.id, rows, waiting)
 
-    def then(loaded: tuple[Sequence[QuestionRow], frozenset[str], list[Decision]]) -> None:
-        rows, waiting, decisions = loaded
+    def then(loaded: tuple[Sequence[QuestionRow], frozenset[str], list[RowKey]]) -> None:
+        rows, waiting, disputed = loaded
         choices = [Choice("s", "sample", "the sample, where you stopped")]
         queues: dict[str, list[RowKey]] = {}
         for number, (flag, keys) in enumerate(flagged_keys(rows, waiting).items(), start=1):
             if number <= 9:
                 queues[flag] = keys
                 choices.append(Choice(str(number), flag, f"{FLAG_WORDS.get(flag, flag)}: {len(keys)}", "warn"))
-        disputed = disputed_keys(decisions, waiting)
         if disputed:
             queues["disputed"] = disputed
             choices.append(Choice("d", "disputed", f"reviewers differ: {len(disputed)}", "warn"))
@@ -91,15 +91,17 @@ def flagged_keys(rows: Sequence[QuestionRow], waiting: frozenset[str]) -> dict[s
     return dict(sorted(found.items(), key=lambda item: (item[0] != _SUSPICIOUS_FIRST, item[0])))
 
 
-def disputed_keys(decisions: Sequence[Decision], waiting: frozenset[str]) -> list[RowKey]:
-    """Questions with a claim on which reviewers differ."""
-    resolved = Decisions(decisions)
-    said: dict[tuple[str, int | None, str], set[str]] = {}
-    for decision in resolved.standing.in_force:
-        if decision.kind != "score" and decision.verdict not in (None, SKIP) and decision.question_id not in waiting:
-            about = (decision.question_id, decision.repeat, decision.claim_id or "")
-            said.setdefault(about, set()).add(decision.verdict)
-    return list(dict.fromkeys((q, repeat) for (q, repeat, _), verdicts in said.items() if len(verdicts) > 1))
+def disputed_keys(source: Source, run_id: str, rows: Sequence[QuestionRow], waiting: frozenset[str]) -> list[RowKey]:
+    """Questions with a claim on which reviewers differ; without those that wait to be decided blind."""
+    decisions = Decisions(source.decisions(run_id))
+
+    def is_disputed(row: QuestionRow) -> bool:
+        judgment = source.result(run_id, row.id, row.repeat).claim_judgment
+        claims = effective_claims(row.id, row.repeat, judgment.claims if judgment else (), decisions)
+        return any(claim.basis is Basis.DISPUTED for claim in claims)
+
+    decided = [row for row in rows if (row.id, row.repeat) in decisions.answers and row.id not in waiting]
+    return [(row.id, row.repeat) for row in decided if is_disputed(row)]
 
 
 def _open(screen: ReviewScreen, run: RunSummary, keys: Sequence[RowKey], at: int, queue: Queue) -> None:
