@@ -60,16 +60,18 @@ def summary_text(summary: RunSummary) -> str:
     lines += ["", table(("metric", "mean", "n", "range", "missing"), metric_rows(summary.metrics), right=(1, 2))]
     if len(summary.by_corpus) > 1:
         lines += ["", *_corpus_lines(summary)]
-    lines += [
-        "",
-        "claims: "
-        + " · ".join(f"{mark} {summary.claims.get(verdict.value, 0)}" for verdict, mark in VERDICT_MARKS.items()),
-    ]
+    lines += ["", f"claims: {_claims_text(summary.claims)}"]
     if summary.flags:
         lines.append("flags: " + " · ".join(f"{flag} {count}" for flag, count in summary.flags.items()))
     lines.append(_cost_line(summary))
     lines += [f"note: {note}" for note in summary.notes]
     return "\n".join(lines)
+
+
+def _claims_text(claims: Mapping[str, int]) -> str:
+    if not any(claims.values()):
+        return "–, no claims were judged"
+    return " · ".join(f"{mark} {claims.get(verdict.value, 0)}" for verdict, mark in VERDICT_MARKS.items())
 
 
 def _corpus_lines(summary: RunSummary) -> list[str]:

@@ -114,11 +114,19 @@ def _claim_json(claim: Claim, result: QuestionResult, effective: Mapping[str, st
         "verdict": claim.verdict.value,
         "effective_verdict": effective.get(claim.id, claim.verdict.value),
         "evidence": claim.evidence,
-        "evidence_found": bool(claim.evidence_spans) if claim.evidence else None,
+        "evidence_found": _evidence_found(claim, result),
         "support": claim.support.value,
         "reason": claim.reason,
         "flags": [flag.flag.value for flag in result.flags if flag.claim_id == claim.id],
     }
+
+
+def _evidence_found(claim: Claim, result: QuestionResult) -> bool | None:
+    """Whether the quote stands in the excerpt; None without a quote, or where no excerpt was kept to look in."""
+    excerpt = result.claim_judgment.excerpt if result.claim_judgment else None
+    if not claim.evidence or excerpt is None or not (excerpt.reference or excerpt.context):
+        return None
+    return bool(claim.evidence_spans)
 
 
 def _what_each_layer_saw(result: QuestionResult) -> dict[str, Any]:
