@@ -14,7 +14,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a watcher of a run is told: `started`, `done` (on disk), `waiting` (for a service), `closed`."""
+    """What a watcher of a run is told.
+
+    `warning` (about questions or documents), `started`, `done` (on disk), `waiting` (for a service), `closed`.
+    """
 
     event: str
     run_id: str = ""

@@ -168,26 +168,35 @@ def _in_order(claims: ClaimsByRepeat) -> list[Sequence[Claim]]:
 def previous_comparable(history: History, run_id: str) -> RunSummary | None:
     """The run that this one is best compared with: the latest earlier one whose numbers mean the same.
 
-    It shares unedited questions and at least one metric, and every shared metric is comparable. Where there is none,
-    the latest earlier one in which nothing is known to stand against it (unverified); else None.
+    It shares unedited questions and at least one metric, and every shared metric is comparable. One that shares less
+    than half of the questions, or lacks a metric that this one measured (a trial of a few questions, a run without
+    judges), is only taken where no earlier one shares more. Where there is none, the latest earlier one in which
+    nothing is known to stand against it (unverified); else None.
     """
     runs = history.summaries()
     place = next((at for at, run in enumerate(runs) if run.id == run_id), None)
     if place is None:
         return None
     after = history.archived(run_id)
+    asked = {row.id for row in after.rows}
+    narrow: RunSummary | None = None
     unverified: RunSummary | None = None
     for earlier in reversed(runs[:place]):
         # What the contexts alone rule out need not be read.
         if _comparable(earlier, after.summary, ()) is False:
             continue
+        has_metrics = len(shared_metrics(earlier, after.summary)) == len(shared_metrics(after.summary, after.summary))
+        if narrow and not has_metrics:
+            continue
         pairs = pair_questions(history.archived(earlier.id).rows, after.rows).pairs
         verified = _comparable(earlier, after.summary, pairs) if pairs else False
-        if verified:
+        if verified and has_metrics and 2 * len(pairs) >= len(asked):
             return earlier
+        if verified and narrow is None:
+            narrow = earlier
         if verified is None and unverified is None:
             unverified = earlier
-    return unverified
+    return narrow or unverified
 
 
 def _comparable(before: RunSummary, after: RunSummary, pairs: Sequence[Pair]) -> bool | None:

@@ -15,6 +15,7 @@ _HAS_ITS_OWN_KEY = frozenset(
     {"embedder", "reranker", "generator", "judge.claims", "judge.scores", "seed", "workers"}
     | {"routing.enabled", "routing.default_corpus"}
 )
+_OF_JUDGING = {"judge.base_url", "judge.max_tokens", "judge.repeats"}
 _MOVES_NO_NUMBER = ("timeout_s", "retries", "max_wait_s", "prices", "diff.", "audit.", "title", "doc_id")
 
 
@@ -84,6 +85,11 @@ def _remaining(settings: Settings) -> dict[str, Any]:
             if setting.key in own:
                 kept[f"{corpus}:{setting.key}"] = own[setting.key]
     return kept
+
+
+def judging_settings(settings: Settings) -> dict[str, Any]:
+    """What judging archived answers again takes from the settings; their excerpts stay as they are."""
+    return {key: value for key, value in _remaining(settings).items() if key in _OF_JUDGING}
 
 
 def _without_credentials(url: str) -> str:

@@ -15,10 +15,10 @@ from typing import Any
 from rag_audit import __version__
 from rag_audit.attempt import Attempt, Progress, Watcher, unwatched
 from rag_audit.config import load_settings
-from rag_audit.context import flatten, run_context
+from rag_audit.context import flatten, judging_settings, run_context
 from rag_audit.corpus.check import Prepared, chosen_questions, prepare
 from rag_audit.corpus.retrieve import open_retriever
-from rag_audit.errors import ConfigError
+from rag_audit.errors import ConfigError, UsageError
 from rag_audit.estimate import unpriced_models
 from rag_audit.evaluation import Evaluator, Judges, judge_again
 from rag_audit.history import History, RunWriter, new_run_id
@@ -61,6 +61,8 @@ async def run_evaluation(
     writer = history.resume(interrupted.id) if interrupted else None
     try:
         prepared = prepare(project, settings)
+        for warning in prepared.warnings:
+            watch(Progress("warning", note=warning))
         questions = chosen_questions(prepared.questions, [id_ for id_, _ in writer.planned] if writer else only)
         redactor = Redactor(os.environ, settings.items("redact"))
         kept = KeptReplies(project, of_other_runs=reuse_replies, redact=redactor.text)
@@ -106,10 +108,15 @@ async def rejudge(
     """
     parent = history.archived(run_id)
     judges = open_judges(settings, watch, roles)
+    if not judges.roles:
+        raise UsageError("no judge is asked", "Name one: --set judge.claims=… or --set judge.scores=….")
+    known = parent.summary.context.settings
+    judging = {key: value for key, value in judging_settings(settings).items() if key in known}
     context = replace(
         parent.summary.context,
         judges={**parent.summary.context.judges, **judges.models()},
         prompts={**parent.summary.context.prompts, **judges.prompts()},
+        settings={**known, **judging},
         version=__version__,
     )
     planned = _planned([(row.id, row.repeat) for row in parent.rows], judges.repeats)

@@ -8,15 +8,31 @@ from rag_audit.attempt import Progress, Watcher
 from rag_audit.cli.output import diagnose
 from rag_audit.text.visible import visible_line
 
+_WARNINGS = 5
+
 
 @contextmanager
 def progress_watcher() -> Iterator[Watcher]:
-    """A watcher that suits where stderr goes."""
+    """A watcher that suits where stderr goes; of many warnings it shows the first."""
+    warnings = 0
+
+    def watch(progress: Progress) -> None:
+        nonlocal warnings
+        if progress.event != "warning":
+            show(progress)
+            return
+        warnings += 1
+        if warnings <= _WARNINGS:
+            diagnose(f"warning: {progress.note}")
+        elif warnings == _WARNINGS + 1:
+            diagnose("warning: there are more; `rag-audit questions check` lists them all")
+
     if sys.stderr.isatty():
-        with _live_bar() as watch:
+        with _live_bar() as show:
             yield watch
     else:
-        yield _plain_line
+        show = _plain_line
+        yield watch
 
 
 def _plain_line(progress: Progress) -> None:

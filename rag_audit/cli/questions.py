@@ -33,7 +33,7 @@ def _print(report: QuestionsReport) -> None:
         if problem.hint:
             diagnose(f"hint: {problem.hint}")
     if report.ok:
-        say(f"{report.questions} questions, no problem")
+        say(f"{report.questions} question{'' if report.questions == 1 else 's'}, no problem")
 
 
 def _shape(report: QuestionsReport) -> dict[str, object]:

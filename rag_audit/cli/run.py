@@ -1,8 +1,9 @@
 """`run` and `rejudge`: evaluate, archive, print the summary and the diff with the previous comparable run."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
+from math import isfinite
 
 import click
 
@@ -14,6 +15,10 @@ from rag_audit.errors import UsageError
 from rag_audit.model import RunStatus, RunSummary
 
 _INCOMPLETE = 3
+_MATTERS_TO_REJUDGE = (
+    *("judge.claims", "judge.scores", "judge.base_url", "judge.max_tokens", "judge.repeats", "diff.", "prices"),
+    *("workers", "timeout_s", "retries", "max_wait_s", "redact"),
+)
 
 
 @verb("run")
@@ -59,8 +64,12 @@ def run_command(
         ),
         *(["routing.enabled=false"] if no_routing else []),
     )
-    ids = [id_.strip() for id_ in only.split(",") if id_.strip()] if only else []
-    if resume and (settings or ids or label):
+    ids = [id_.strip() for id_ in only.split(",") if id_.strip()] if only is not None else []
+    if only is not None and not ids:
+        raise UsageError("--only names no question", "Name ids, separated by commas, or leave --only away.")
+    if max_cost is not None and not isfinite(max_cost):
+        raise UsageError(f"--max-cost {max_cost} is no amount", "Write it in USD: --max-cost 2.50.")
+    if resume and (settings or ids or label or dry_run):
         raise UsageError(
             "--resume takes the run's own settings, questions and label",
             "Leave the other options away, or start a new run.",
@@ -73,7 +82,7 @@ def run_command(
         return run_evaluation(
             invocation.root,
             overrides=settings,
-            label=label,
+            label=label or None,
             only=ids,
             resume=resume,
             max_cost_usd=max_cost,
@@ -81,7 +90,7 @@ def run_command(
             watch=watch,
         )
 
-    return _finish(invocation, start, allow_incomplete)
+    return _finish(invocation, start, allow_incomplete, settings)
 
 
 @verb("rejudge")
@@ -112,13 +121,24 @@ def rejudge_command(
     from rag_audit.history import History
     from rag_audit.pipeline import rejudge
 
-    named = frozenset(role for role in ("claims", "scores") for text in overrides if text.startswith(f"judge.{role}="))
+    named = frozenset(
+        role
+        for role in ("claims", "scores")
+        for text in overrides
+        if text.replace(" ", "").startswith(f"judge.{role}=")
+    )
     more = tuple(
         f"{key}={value}"
         for key, value in (("workers", workers), ("judge.repeats", repeat_judging))
         if value is not None
     )
     settings = load_settings(invocation.root, (*overrides, *more))
+    for text in overrides:
+        if not text.strip().startswith(_MATTERS_TO_REJUDGE):
+            raise UsageError(
+                f"--set {text} does not matter to rejudge: answers, contexts and excerpts are the archived ones",
+                "Leave it away, or evaluate anew with `rag-audit run`.",
+            )
     history = History(invocation.root, redact=settings.items("redact"))
     parent = history.resolve(run)
 
@@ -129,11 +149,11 @@ def rejudge_command(
             settings,
             named or frozenset({"claims", "scores"}),
             keep_claims=claims == "keep",
-            label=label,
+            label=label or None,
             watch=watch,
         )
 
-    return _finish(invocation, start, allow_incomplete, compare_with=parent.id)
+    return _finish(invocation, start, allow_incomplete, overrides, compare_with=parent.id)
 
 
 def _dry_run(invocation: Invocation, settings: tuple[str, ...], ids: list[str]) -> int:
@@ -180,9 +200,13 @@ def _finish(
     invocation: Invocation,
     start: Callable[[Watcher], Awaitable[RunSummary]],
     allow_incomplete: bool,
+    overrides: Sequence[str],
     compare_with: str | None = None,
 ) -> int:
-    """Run to the end with a watcher, print summary and diff, and return the exit code of the summary's status."""
+    """Run to the end with a watcher, print summary and diff, and return the exit code of the summary's status.
+
+    The diff follows the settings of this run, `--set diff.…` included.
+    """
 
     async def to_the_end() -> RunSummary:
         with progress_watcher() as watch:
@@ -199,7 +223,8 @@ def _finish(
 
     history = History(invocation.root)
     previous = history.resolve(compare_with) if compare_with else previous_comparable(history, summary.id)
-    diff = diff_runs(history, previous.id, summary.id, load_settings(invocation.root)) if previous else None
+    settings = load_settings(invocation.root, overrides or summary.overrides)
+    diff = diff_runs(history, previous.id, summary.id, settings) if previous else None
     if invocation.json:
         print_json(
             {

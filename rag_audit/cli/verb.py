@@ -70,6 +70,7 @@ class VerbGroup(click.Group):
     group_class = type
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("no_args_is_help", False)  # A missing command is an error of two lines.
         super().__init__(*args, **kwargs)
         self.params.extend(common_options())
 

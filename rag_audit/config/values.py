@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 
 from rag_audit import yamlfile
 from rag_audit.errors import ConfigError
+from rag_audit.metrics import METRICS
 from rag_audit.model.settings import Setting, SettingValue
 
+_OF_METRICS = frozenset({"diff.metrics", "diff.tolerances"})
 PATTERNS = frozenset({"routing.comparison_pattern", "redact"})
 """The settings that hold regular expressions."""
 
@@ -30,6 +32,8 @@ def read_value(setting: Setting, node: yamlfile.Node, where: str) -> SettingValu
             raise ConfigError(f"{setting.key} is out of range: {value}", _accepted(setting), where=where)
     if setting.key in PATTERNS:
         _check_patterns(setting.key, value, where)
+    if setting.key in _OF_METRICS:
+        _check_metrics(setting.key, value, where)
     return value
 
 
@@ -88,6 +92,20 @@ def _accepted(setting: Setting) -> str:
     if setting.low is not None:
         return f"It takes {setting.low:g} or more."
     return setting.description
+
+
+def _check_metrics(key: str, value: SettingValue, where: str) -> None:
+    """Names are own metrics or `<tool>.<name>`: a gate must not pass because a name was mistyped."""
+    for name in value if isinstance(value, tuple | Mapping) else ():
+        if name not in METRICS and "." not in name:
+            near = difflib.get_close_matches(name, METRICS, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"It takes {', '.join(METRICS)}, or a tool's <tool>.<name>."
+            raise ConfigError(f"{key}: there is no metric {name}", hint, where=where)
+    for name, share in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(share, bool) or not isinstance(share, int | float) or share < 0:
+            raise ConfigError(
+                f"{key}: {name} must be a number, 0 or more, not {share!r}", "Write {metric: 0.02}.", where=where
+            )
 
 
 def _check_patterns(key: str, value: SettingValue, where: str) -> None:

@@ -58,7 +58,7 @@ class Evaluation:
             self.ended = monotonic()
 
     def _watch(self, progress: Progress) -> None:
-        if progress.event == "waiting":
+        if progress.event in ("waiting", "warning"):
             self.note = progress.note
             return
         self.run_id, self.done, self.total, self.note = progress.run_id, progress.done, progress.total, ""

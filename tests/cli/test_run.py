@@ -265,3 +265,52 @@ def test_a_cost_limit_that_cannot_be_kept_is_refused_before_any_call(project: Pa
     assert refused.err.startswith(
         "error: --max-cost cannot be kept: the price of anthropic:some-model is unknown\nhint: "
     )
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem"),
+    [
+        (["run", "--only", ""], "--only names no question"),
+        (["run", "--only", " , "], "--only names no question"),
+        (["run", "--max-cost", "nan"], "--max-cost nan is no amount"),
+        (["run", "--set", "diff.metrics=no_fabricaton"], "there is no metric no_fabricaton"),
+        (["run", "--set", "diff.tolerances={hit_at_1: x}"], "hit_at_1 must be a number"),
+        (["rejudge", "first", "--set", "retriever.top_k=3"], "retriever.top_k=3 does not matter to rejudge"),
+        (["rejudge", "first", "--set", "judge.claims=none"], "no judge is asked"),
+        (["questions"], "Missing command"),
+    ],
+)
+def test_a_command_that_would_quietly_do_something_else_is_refused(
+    project: Path, argv: list[str], problem: str
+) -> None:
+    rag_audit(project, "run", "--label", "first", "--only", "OLD-1")
+    outcome = rag_audit(project, *argv)
+    assert outcome.code == 2
+    assert problem in outcome.err
+    assert [line.split(":")[0] for line in outcome.err.splitlines()] == ["error", "hint"]
+    assert len(rag_audit(project, "runs", "--json").json["runs"]) == 1
+
+
+def test_the_diff_of_a_run_follows_its_own_settings(project: Path) -> None:
+    rag_audit(project, "run")
+    own = rag_audit(project, "run", "--no-routing", "--set", "diff.tolerance=1", "--json").json["diff"]
+    usual = rag_audit(project, "diff", own["before"], own["after"], "--json").json
+    assert usual["metrics"]["hit_at_1"]["verdict"] == "inconclusive"
+    assert own["metrics"]["hit_at_1"]["verdict"] == "unchanged"
+
+
+def test_a_run_tells_what_is_odd_about_its_questions(project: Path) -> None:
+    odd = "\n".join(f"- {{id: X-{n}, question: Delay?, doc_id: older/evt}}" for n in range(9))
+    (project / "questions.yml").write_text(odd, encoding="utf-8")
+    lines = rag_audit(project, "run", "--judges", "none").err.splitlines()
+    warnings = [line for line in lines if line.startswith("warning: ")]
+    assert "X-0: no reference_answer: completeness cannot be judged" in warnings[0]
+    assert len(warnings) == 6
+    assert "rag-audit questions check" in warnings[-1]
+
+
+def test_a_rejudged_run_names_the_settings_of_its_judges(project: Path) -> None:
+    rag_audit(project, "run")
+    again = rag_audit(project, "rejudge", "latest", "--repeat-judging", "2", "--set", "judge.max_tokens=99", "--json")
+    settings = again.json["run"]["context"]["settings"]
+    assert (settings["judge.repeats"], settings["judge.max_tokens"]) == (2, 99)

@@ -36,6 +36,23 @@ def test_the_latest_run_whose_numbers_mean_the_same(tmp_path: Path) -> None:
     assert _previous(tmp_path, "nothing") is None
 
 
+def test_a_run_of_few_questions_or_metrics_only_where_none_shares_more(tmp_path: Path) -> None:
+    ids = ("q1", "q2", "q3")
+    archive(tmp_path, "trial", _judged(ids=("q1",)))
+    archive(tmp_path, "first", _judged(ids=ids))
+    assert _previous(tmp_path, "first") == "trial"
+    archive(tmp_path, "trial-again", _judged(ids=("q2",)))
+    archive(tmp_path, "unjudged", [result(name, scores={"hit_at_1": 1.0}) for name in ids])
+    with_hits = [replace(one, scores={**one.scores, "hit_at_1": 1.0}) for one in _judged(ids=ids)]
+    archive(tmp_path, "second", with_hits)
+    assert _previous(tmp_path, "trial-again") == "first"
+    assert _previous(tmp_path, "unjudged") is None
+    assert _previous(tmp_path, "second") == "unjudged"
+    archive(tmp_path, "unjudged-again", [result(name, scores={"hit_at_1": 1.0}) for name in ids])
+    archive(tmp_path, "third", with_hits)
+    assert _previous(tmp_path, "third") == "second"
+
+
 def test_an_unverified_run_only_where_there_is_no_verified_one(tmp_path: Path) -> None:
     archive(tmp_path, "imported", _judged(None), context=RunContext())
     archive(tmp_path, "first", _judged())
