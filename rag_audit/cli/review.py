@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from rag_audit.auditing import find_reviewer
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.config import load_settings
 from rag_audit.errors import UsageError
@@ -27,8 +26,13 @@ def review_command(invocation: Invocation, run: str | None, reviewer: str | None
     from rag_audit.tui.app import ReviewApp
     from rag_audit.tui.source import Source
 
-    name = find_reviewer(project, reviewer)
-    app = ReviewApp(Source(project, settings, history, reviewer=name), run=run_id, ascii_only=ascii_only)
+    def known_reviewer() -> str | None:
+        from rag_audit.auditing import find_reviewer
+
+        return find_reviewer(project, reviewer)
+
+    source = Source(project, settings, history, find_reviewer=known_reviewer)
+    app = ReviewApp(source, run=run_id, ascii_only=ascii_only)
     app.run()
     if app.failure is not None:
         raise app.failure

@@ -4,7 +4,7 @@ What a screen needs later is imported when it asks, so that the first one is the
 """
 
 from collections import defaultdict
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 class Source:
     """History, settings and reviewer of one project."""
 
-    def __init__(self, project: Path, settings: Settings, history: History, *, reviewer: str | None = None) -> None:
+    def __init__(
+        self,
+        project: Path,
+        settings: Settings,
+        history: History,
+        *,
+        reviewer: str | None = None,
+        find_reviewer: Callable[[], str | None] | None = None,
+    ) -> None:
+        """`find_reviewer` is asked once, when the name is needed first and none was given."""
         self.project = project
         self.settings = settings
         self.history = history
@@ -35,7 +44,20 @@ class Source:
         self._scanned: Documents | None = None
         self.seen: defaultdict[str, set[ClaimKey]] = defaultdict(set)
         """Run to the claims and scores whose judge's side was on the screen in this session."""
-        self.reviewer = reviewer or settings.optional("audit.reviewer") or ""
+        self._reviewer = reviewer or settings.optional("audit.reviewer") or ""
+        self._find_reviewer = find_reviewer
+
+    @property
+    def reviewer(self) -> str:
+        """The reviewer's name; empty where it has to be asked for."""
+        if not self._reviewer and self._find_reviewer is not None:
+            find, self._find_reviewer = self._find_reviewer, None
+            self._reviewer = find() or ""
+        return self._reviewer
+
+    @reviewer.setter
+    def reviewer(self, name: str) -> None:
+        self._reviewer = name
 
     def runs(self) -> list[RunSummary]:
         """Every run, newest first, those under way on top."""
