@@ -23,6 +23,8 @@ _ABBREVIATION = re.compile(
     r"|mind|zzgl|gem|[A-Za-zÄÖÜäöü])\.$",
     re.IGNORECASE,
 )
+_UNIT = re.compile(r"\d\s?[A-Za-z]\.$")
+"""A number with a unit of one letter, which may end a sentence: `4.02 V.`"""
 _ENUMERATOR = re.compile(r"(?:^|\s)\d{1,2}\.$")
 
 
@@ -123,7 +125,7 @@ def _ends_sentence(before: str, following: str) -> bool:
     """Whether the full stop that ends `before` ends a sentence; a parenthesis after it still belongs to it."""
     if following[0] == "(":
         return False
-    if _ABBREVIATION.search(before[-14:]):
+    if _ABBREVIATION.search(before[-14:]) and not _UNIT.search(before[-14:]):
         return False
     if _ENUMERATOR.search(before[-5:]):
         return len(before.split()) > 2 and not following[:1].islower() and not _MONTH.match(following)
