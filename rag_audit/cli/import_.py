@@ -8,7 +8,9 @@ import click
 
 from rag_audit.cli.output import diagnose, error_lines, number, print_json, say
 from rag_audit.cli.verb import Invocation, verb
+from rag_audit.errors import UsageError
 from rag_audit.importers.mapping import FIELDS
+from rag_audit.importers.values import clean
 from rag_audit.text.visible import visible_line
 
 if TYPE_CHECKING:
@@ -61,10 +63,16 @@ def import_command(
     from rag_audit.importers.importing import ImportOptions, Refused, import_json, import_paths
     from rag_audit.importers.mapping import parse_field_map
 
+    try:
+        mapping = parse_field_map(mappings)
+    except UsageError as error:
+        if invocation.json:
+            print_json(import_json([Refused(clean(str(path)), error.message, error.hint) for path in paths]))
+        raise
     asks = sys.stdin.isatty() and not invocation.json
     options = ImportOptions(
         format=format_name,
-        mapping=parse_field_map(mappings),
+        mapping=mapping,
         label=label,
         judge=judge,
         generator=generator,

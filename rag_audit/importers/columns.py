@@ -58,13 +58,21 @@ class Survey:
             if name not in leave and cells.numbers and not cells.texts and MEASUREMENT.fullmatch(name)
         ]
 
-    def mixed(self, *, leave: Collection[str] = ()) -> list[str]:
-        """Columns that hold numbers and texts: no scores, but somebody should know."""
-        return [
-            name
-            for name, cells in self.cells.items()
-            if name not in leave and cells.numbers and cells.texts and not _LABELS.fullmatch(name)
-        ]
+    def unread(
+        self, scores: Collection[str], known: Callable[[str], bool], *, leave: Collection[str] = ()
+    ) -> list[str]:
+        """What somebody should know of columns and cells that look like scores but hold texts; `scores` are read."""
+        told = []
+        for name, cells in self.cells.items():
+            if not cells.texts or name in leave or _LABELS.fullmatch(name):
+                continue
+            if name in scores:
+                are = "cell is" if cells.texts == 1 else "cells are"
+                told.append(f"column {name}: {cells.texts} {are} no number and no score")
+            elif cells.numbers or known(name):
+                holds = "numbers and texts" if cells.numbers else "texts"
+                told.append(f"column {name} holds {holds} and was not read as a metric")
+        return told
 
 
 def survey_columns(entries: Entries, leave: Collection[str] = ()) -> Survey:

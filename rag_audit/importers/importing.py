@@ -118,7 +118,9 @@ def files_below(folder: Path, without: Path | None = None) -> Iterator[Path]:
 def _import_file(history: History, path: Path, options: ImportOptions) -> Iterator[Imported | Refused]:
     where = clean(str(path))
     try:
-        runs = read_file(path, options.format, options.mapping, options.confirm)
+        found = read_file(path, options.format, options.mapping, options.confirm)
+        # What the person adds is part of a run's identity: a judge that is named later must not be lost.
+        runs = [replace(run, context=_context(run.context, options)) for run in found]
         plans = [plan_run(run) for run in runs]
         for run, plan in zip(runs, plans, strict=True):
             yield _archive(history, path, run, plan, options, alone=len(runs) == 1)
@@ -135,7 +137,6 @@ def _archive(
     if same is not None:
         called = f"{same.id} “{same.label}”" if same.label else same.id
         warnings.insert(0, f"the same content was imported before, as run {called}; nothing new was written")
-    run = replace(run, context=_context(run.context, options))
     summary = same or _write(
         history, _header(path, run, plan, options, [*warnings, *plan.notes], alone=alone), run, plan
     )

@@ -10,15 +10,23 @@ UNIT_UP: MetricKind = ((0.0, 1.0), Direction.UP)
 UNIT_DOWN: MetricKind = ((0.0, 1.0), Direction.DOWN)
 UNIT: MetricKind = ((0.0, 1.0), Direction.NONE)
 RATING: MetricKind = ((1.0, 5.0), Direction.UP)
+SEVERITY: MetricKind = ((0.0, 7.0), Direction.DOWN)
 
 _RULES: tuple[tuple[re.Pattern[str], MetricKind], ...] = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
-        (r"azure\.(gpt_\w+|groundedness|relevance|coherence|fluency|similarity|retrieval)", RATING),
-        (r"azure\.(citations?_match(ed)?|any_citation|has_citation|f1_score|\w+_score)", UNIT_UP),
+        (
+            r"azure\.(gpt_\w+|groundedness|relevance|coherence|fluency|similarity|retrieval|response_completeness"
+            r"|intent_resolution|task_adherence)",
+            RATING,
+        ),
+        (r"azure\.(citations?_match(ed)?|any_citation|has_citation|(f1|bleu|gleu|meteor|rouge_f1)_score)", UNIT_UP),
+        (r"azure\.(violence|sexual|self_harm|hate_(un)?fairness)_score", SEVERITY),
         (r"(ragas|ragchecker)\.(\w+_)?noise_sensitivity\w*", UNIT_DOWN),
         (r"(ragas|ragchecker|deepeval)\.(\w+_)?hallucination", UNIT_DOWN),
-        (r"deepeval\.(bias|toxicity|non_advice|misuse|role_violation|pii_leakage)", UNIT_DOWN),
+        (r"deepeval\.(bias|toxicity|misuse)", UNIT_DOWN),
+        # Named after the fault, yet 1 is an answer without it.
+        (r"deepeval\.(non_advice|role_violation|pii_leakage)", UNIT_UP),
         (
             r"ragas\.(\w+_)?(faithfulness|(answer|response)_(relevancy|relevance|correctness|similarity|accuracy)"
             r"|answer_faithfulness|context_(precision|recall|relevancy|relevance|entity_recall|utilization)"

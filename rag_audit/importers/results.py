@@ -150,7 +150,8 @@ def _score_claims(row: ImportedRow, shape: RunShape, scores: dict[str, float | N
         if row.claims is None:
             scores.setdefault(name, None)
             if scores[name] is None:
-                missing.setdefault(name, row.claims_missing or ("error" if row.error else "not_asked"))
+                unasked = "error" if row.error else "not_asked"
+                missing[name] = row.missing.get(name) or row.claims_missing or unasked
             continue
         scores[name], reason = score(verdicts)
         missing.pop(name, None)

@@ -36,7 +36,7 @@ class Source:
     header: tuple[str, ...] = ()
     """The columns of a table."""
     entries: Entries | None = None
-    """Of lines and tables; a JSON document of one line is also one entry."""
+    """Of lines, tables and JSON lists; a JSON object is one entry."""
     delimiter: str | None = None
 
     @property
@@ -72,10 +72,9 @@ def open_source(path: Path) -> Source:
         return Source(path, "lines", encoding, entries=lambda: _json_lines(path, encoding))
     if shape == "document":
         document = _read_document(path, encoding)
-        single = isinstance(document, dict)
-        return Source(
-            path, "document", encoding, document, entries=(lambda: iter([Record(1, document)])) if single else None
-        )
+        listed = [document] if isinstance(document, dict) else document
+        entries = list_entries(listed) if isinstance(listed, list) else None
+        return Source(path, "document", encoding, document, entries=entries)
     return _open_table(path, encoding)
 
 
@@ -195,7 +194,7 @@ def _json_lines(path: Path, encoding: str) -> Iterator[Record | LeftOut]:
 
 def _open_table(path: Path, encoding: str) -> Source:
     with _text(path, encoding) as file:
-        first = file.readline(_LARGEST_CELL)
+        first = next((line for line in iter(lambda: file.readline(_LARGEST_CELL), "") if line.strip()), "")
     hinted = first.strip().lower()
     skip = hinted.startswith("sep=") and len(hinted) == 5
     delimiter = first.strip()[4] if skip else None

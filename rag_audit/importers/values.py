@@ -16,6 +16,7 @@ _BOOLEANS = {"true": 1.0, "false": 0.0}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NOT_WORD = re.compile(r"\W+|_+")
+_CONTAINER = re.compile(r"(scores?|metrics?|evaluation)\.")
 
 VERDICT_WORDS: Mapping[str, Verdict] = {
     "verified": Verdict.VERIFIED,
@@ -66,6 +67,11 @@ def number_of(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def missing_reason(value: Any) -> str:
+    """Why a value that is no number gives no score: there is none, or it cannot be read."""
+    return "no_score" if is_blank(value) else "unparsed"
 
 
 def count_of(value: Any) -> int | None:
@@ -126,11 +132,15 @@ def snake_name(name: str) -> str:
 
 
 def metric_names(tool: str, names: Iterable[str]) -> dict[str, str]:
-    """Give every name of a tool's metrics its own `<tool>.<snake_name>`, numbering those that would collide."""
+    """Give every name of a tool's metrics its own `<tool>.<snake_name>`, numbering those that would collide.
+
+    The name of an object that only holds scores (`scores.faithfulness`) is no part of a metric's name.
+    """
     given: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        base = f"{tool}.{snake_name(name.removeprefix(f'{tool}.'))}"
+        bare = name[found.end() :] if (found := _CONTAINER.match(name)) else name
+        base = f"{tool}.{snake_name(bare.removeprefix(f'{tool}.'))}"
         unique, number = base, 2
         while unique in taken:
             unique, number = f"{base}_{number}", number + 1

@@ -10,6 +10,7 @@ from rag_audit.importers.formats.azure import split_context
 from rag_audit.importers.formats.deepeval import read_claims
 from rag_audit.importers.formats.django_explain_errors import winner_side
 from rag_audit.importers.formats.inspect_ai import grade_of
+from rag_audit.importers.kinds import known_kind
 from rag_audit.model import Direction, FlagName
 from tests.importers.reading import Read, read_path, read_sample, write_json
 from tests.importers.samples import ASKED, SAMPLES, TEXTS
@@ -75,6 +76,57 @@ def test_ragas_reads_lists_and_every_numeric_column(tmp_path: Path) -> None:
     assert read.plan.shape.kinds["ragas.faithfulness"][1] is Direction.UP
     assert read.plan.shape.kinds["ragas.my_score"][1] is Direction.NONE
     assert read.verdicts() == [None, None, None]
+
+
+def test_azure_rows_in_a_list_are_read_like_lines(tmp_path: Path) -> None:
+    row = {"question": "q", "truth": "t", "answer": "a", "context": "a.md: one", "latency": 1, "gpt_relevance": 3}
+    (read,) = read_path(write_json(tmp_path / "eval_results.json", [row]))
+    assert read.run.format == "azure"
+    assert read.values("azure.gpt_relevance") == [3]
+    assert [chunk.chunk.doc_id for chunk in read.results[0].retrieved] == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "range_", "direction"),
+    [
+        ("azure.violence_score", (0, 7), Direction.DOWN),
+        ("azure.f1_score", (0, 1), Direction.UP),
+        ("azure.anxiety_score", (None, None), Direction.NONE),
+        ("deepeval.bias", (0, 1), Direction.DOWN),
+        ("deepeval.pii_leakage", (0, 1), Direction.UP),
+        ("deepeval.role_violation", (0, 1), Direction.UP),
+        ("deepeval.non_advice", (0, 1), Direction.UP),
+        ("ragas.noise_sensitivity_mode_relevant", (0, 1), Direction.DOWN),
+        ("ragchecker.self_knowledge", (0, 1), Direction.NONE),
+    ],
+)
+def test_kinds_are_those_that_the_tools_document(
+    metric: str, range_: tuple[float | None, float | None], direction: Direction
+) -> None:
+    assert known_kind(metric) == (range_, direction)
+
+
+def test_a_score_that_is_a_word_is_unparsed_and_said(tmp_path: Path) -> None:
+    table = "user_input,response,faithfulness,answer_relevancy\nq1,a,0.5,50%\nq2,b,Timeout,80%\nq3,c,,90%\n"
+    path = tmp_path / "results.csv"
+    path.write_text(table, encoding="utf-8")
+    (read,) = read_path(path)
+    assert read.values("ragas.faithfulness") == [0.5, None, None]
+    assert read.reasons("ragas.faithfulness") == [None, "unparsed", "no_score"]
+    assert "column faithfulness: 1 cell is no number and no score" in read.run.warnings
+    assert "column answer_relevancy holds texts and was not read as a metric" in read.run.warnings
+    rows = [
+        {"question": "q", "answer": "a", "truth": "t", "latency": 1, "gpt_relevance": word} for word in (3, "none?")
+    ]
+    (azure,) = read_path(write_json(tmp_path / "eval_results.jsonl", *rows))
+    assert azure.values("azure.gpt_relevance") == [3, None]
+    assert azure.reasons("azure.gpt_relevance") == [None, "unparsed"]
+
+
+def test_the_object_around_scores_is_no_part_of_their_names(tmp_path: Path) -> None:
+    rows = [{"user_input": "q", "response": "a", "retrieved_contexts": ["c"], "scores": {"faithfulness": 0.5}}]
+    (read,) = read_path(write_json(tmp_path / "run.json", {"samples": rows}))
+    assert read.values("ragas.faithfulness") == [0.5]
 
 
 def test_ragas_points_out_a_mean_that_was_copied_into_the_rows(tmp_path: Path) -> None:
@@ -244,6 +296,42 @@ def test_trulens_apps_in_one_table_are_runs_of_their_own(tmp_path: Path) -> None
     assert (first.values("trulens.groundedness"), second.values("trulens.groundedness")) == ([1], [0])
 
 
+def test_a_table_with_an_app_name_is_not_yet_of_trulens(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("app_name,question,answer,quality\nx,q,a,3\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not the file of a known tool"):
+        read_path(path)
+    path.write_text("Question,response,groundedness,groundedness_reason\nq,the answer,1,[]\n", encoding="utf-8")
+    (read,) = read_path(path)
+    assert read.run.format == "trulens"
+    generation = read.results[0].generation
+    assert generation is not None
+    assert generation.answer == "the answer"
+
+
+@pytest.mark.parametrize("claims", ["It is. It was.", '[{"text": "cut', {"a claim": "verified"}, 3])
+def test_claims_that_cannot_be_read_are_missing_and_not_none(claims: Any, tmp_path: Path) -> None:
+    rows = [{"q": "q1", "a": "a", "c": claims}, {"q": "q2", "a": "a", "c": [{"text": "t", "verdict": "verified"}]}]
+    (read,) = read_path(write_json(tmp_path / "rows.jsonl", *rows), ("question=q", "answer=a", "claims=c"))
+    assert read.values("no_fabrication") == [None, 1]
+    assert read.reasons("no_fabrication") == ["unparsed", None]
+    assert read.results[0].notes == ("the claims are no list, or the list is cut off",)
+
+
+def test_plain_rows_say_why_a_score_is_missing(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"question": "q", "answer": "a"}
+    rows = [
+        {**asked, "scores": {"mrr": 1, "no_fabrication": 1}, "claims": [{"text": "t", "verdict": "verified"}]},
+        {**asked, "scores": {"mrr": "bad"}, "claims": "no list"},
+        {**asked, "scores": {"mrr": None}},
+        {**asked, "scores": {}},
+        {"question": "q", "error": "down", "scores": {}},
+    ]
+    (read,) = read_path(write_json(tmp_path / "plain.jsonl", *rows))
+    assert read.reasons("mrr") == [None, "unparsed", "no_score", "not_asked", "error"]
+    assert read.reasons("no_fabrication") == [None, "unparsed", "not_asked", "not_asked", "error"]
+
+
 def test_generic_table_in_latin_1_with_decimal_commas(tmp_path: Path) -> None:
     read = _one(tmp_path, "generic-csv")
     assert read.values("Güte") == [0.05, 0.15, 0.25]
@@ -299,6 +387,7 @@ def test_a_range_that_the_values_leave_is_unknown(tmp_path: Path) -> None:
         ("a.csv", "metric,score\nfaithfulness,0.5\n", "aggregates only: no question column (columns: metric, score)"),
         ("a.json", '{"faithfulness": 0.5, "judge": "x"}', "aggregates only: a map of metric to number, no rows"),
         ("a.csv", "question,expected_answer\nq,a\n", "a question set: no answers and no scores"),
+        ("a.jsonl", '{"run": {}}\n{"question": "q"}\n', "a question set: no answers and no scores"),
         ("a.csv", "user_input,response,faithfulness\n", "header only, no rows"),
         ("a.json", '{"testRunLink": "https://example.invalid"}', "holds only testRunLink"),
         ("a.json", '{"test_cases_lookup_map": {}}', "DeepEval's cache, not a run"),

@@ -126,6 +126,9 @@ def test_a_wrong_mapping_is_said_before_anything_is_read(
     outcome = rag_audit(tmp_path, "import", str(tmp_path / "nowhere.csv"), *arguments)
     assert outcome.code == 2
     assert message in outcome.err
+    outcome = rag_audit(tmp_path, "import", str(tmp_path / "nowhere.csv"), *arguments, "--json")
+    assert outcome.code == 2
+    assert message in outcome.json["refused"][0]["why"]
 
 
 def test_other_spellings_of_a_field_mean_the_same() -> None:
@@ -198,6 +201,17 @@ def test_label_judge_and_generator_are_taken_where_the_file_is_silent(tmp_path: 
     context = rag_audit(tmp_path, "show", "night", "--json").json["run"]["context"]
     assert context["judges"]["claims"] == "judge-1"
     assert context["generator"] == "tiny-1"
+
+
+def test_a_judge_that_is_named_later_makes_a_run_of_its_own(tmp_path: Path) -> None:
+    ragas = _write(tmp_path / "files", SAMPLES["ragas-csv"])
+    told = (str(ragas), "--judge", "judge-9")
+    ids = [
+        rag_audit(tmp_path, "import", *arguments, "--json").json["imported"][0]["run_id"]
+        for arguments in ((str(ragas),), told, told, (str(ragas),))
+    ]
+    assert ids[0] != ids[1]
+    assert ids[2:] == [ids[1], ids[0]]
 
 
 def test_hostile_names_and_texts_reach_the_terminal_inert(tmp_path: Path) -> None:

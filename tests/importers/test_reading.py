@@ -100,6 +100,7 @@ def test_times(value: Any, time: str | None) -> None:
         (b"a,\x81\n", "latin-1", ("a", "\x81")),
         (b"sep=;\na;b,c\n1;2\n", "utf-8", ("a", "b,c")),
         (b"a,a,\n", "utf-8", ("a", "a (2)", "")),
+        (b"\n\n\na;b,b;c\n1;2;3\n", "utf-8", ("a", "b,b", "c")),
     ],
 )
 def test_tables_of_every_encoding(data: bytes, encoding: str, header: tuple[str, ...], tmp_path: Path) -> None:

@@ -9,9 +9,20 @@ from rag_audit.importers.columns import survey_columns
 from rag_audit.importers.format import Format, refuse
 from rag_audit.importers.kinds import known_kind
 from rag_audit.importers.listing import chunk_of, parse_listing
-from rag_audit.importers.record import ForeignRun, ImportedChunk, ImportedRow, LeftOut, Record
+from rag_audit.importers.record import UNKNOWN_KIND, ForeignRun, ImportedChunk, ImportedRow, LeftOut, Record
 from rag_audit.importers.source import Source, open_source
-from rag_audit.importers.values import is_blank, json_text, map_of, metric_names, name_of, number_of, text_of, utc_time
+from rag_audit.importers.values import (
+    is_blank,
+    json_text,
+    map_of,
+    metric_names,
+    missing_reason,
+    name_of,
+    number_of,
+    snake_name,
+    text_of,
+    utc_time,
+)
 from rag_audit.model import UNKNOWN, JudgeCall, RunContext
 
 _TEXTS = frozenset({"question", "truth", "answer", "context"})
@@ -59,8 +70,8 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
         raise refuse(source, "not JSON lines", f"Import {_RESULTS}.")
     survey = survey_columns(entries, leave=_TEXTS)
     aside = {name for name in survey.cells if name.endswith(("_reason", "_result", "_threshold"))}
-    names = metric_names("azure", survey.scores(leave={*aside, *_MEASURED}))
-    warnings: list[str] = []
+    names = metric_names("azure", survey.scores(_is_metric, leave={*aside, *_MEASURED}))
+    warnings = survey.unread(names, _is_metric, leave={*aside, *_MEASURED})
     config = _beside(source, "config.json", warnings)
     parameters = _beside(source, "evaluate_parameters.json", warnings)
     judge = name_of(parameters.get("evaluation_gpt_model"))
@@ -76,6 +87,10 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
             warnings=tuple(warnings),
         ),
     )
+
+
+def _is_metric(column: str) -> bool:
+    return known_kind(f"azure.{snake_name(column)}") != UNKNOWN_KIND
 
 
 def _beside(source: Source, name: str, warnings: list[str]) -> Mapping[str, Any]:
@@ -118,7 +133,6 @@ def _row(record: Record, names: Mapping[str, str], judge: str | None) -> Importe
     scores = {metric: None if failed else _rating(values.get(name)) for name, metric in names.items()}
     answer = text_of(values.get("answer"))
     error = (answer or "the target failed") if failed else None
-    reason = "target_error" if failed else "no_score"
     rated = ", ".join(f"{metric} {values[name]}" for name, metric in names.items() if values.get(name) is not None)
     return ImportedRow(
         question=question,
@@ -127,7 +141,11 @@ def _row(record: Record, names: Mapping[str, str], judge: str | None) -> Importe
         reference=text_of(values.get("truth")),
         contexts=None if failed else split_context(values.get("context")),
         scores=scores,
-        missing={metric: reason for metric, score in scores.items() if score is None},
+        missing={
+            metric: "target_error" if failed else _reason(values.get(name))
+            for name, metric in names.items()
+            if scores[metric] is None
+        },
         score_judge=judge,
         judge_calls=tuple(
             JudgeCall("scores", "", reply, judge)
@@ -146,6 +164,10 @@ def _rating(value: Any) -> float | None:
     """A number; -1 is how the tool writes that there is none."""
     number = number_of(value)
     return None if number == _TARGET_FAILED else number
+
+
+def _reason(value: Any) -> str:
+    return "no_score" if number_of(value) == _TARGET_FAILED else missing_reason(value)
 
 
 def split_context(value: Any) -> tuple[ImportedChunk, ...]:

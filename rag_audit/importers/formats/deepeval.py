@@ -16,6 +16,7 @@ from rag_audit.importers.values import (
     map_of,
     maps_of,
     metric_names,
+    missing_reason,
     name_of,
     number_of,
     text_of,
@@ -150,7 +151,7 @@ def _row(record: Record, names: Mapping[str, str], own_ids: set[str]) -> Importe
         if error and not is_blank(error):
             errors.append(f"{metric_name}: {error}")
         if scores[full_name] is None:
-            missing[full_name] = "judge_error" if error else "no_score"
+            missing[full_name] = "judge_error" if error else missing_reason(metric.get("score"))
     faithfulness = metrics.get(_FAITHFULNESS, {})
     claims, note = read_claims(faithfulness.get("verboseLogs"))
     chunks, problem = chunks_of(case.get("retrievalContext"))
@@ -165,7 +166,7 @@ def _row(record: Record, names: Mapping[str, str], own_ids: set[str]) -> Importe
         scores=scores,
         missing=missing,
         claims=claims,
-        claims_missing="judge_error" if faithfulness.get("error") and claims is None else None,
+        claims_missing=_why_no_claims(faithfulness, note) if claims is None else None,
         claims_listed=len(claims or ()),
         claims_against=tuple(chunk.text for chunk in chunks or ()) if claims is not None else (),
         claim_judge=name_of(faithfulness.get("evaluationModel")),
@@ -175,6 +176,12 @@ def _row(record: Record, names: Mapping[str, str], own_ids: set[str]) -> Importe
         notes=tuple(text for text in (note, problem) if text),
         details={"gold": gold} if gold else {},
     )
+
+
+def _why_no_claims(faithfulness: Mapping[str, Any], note: str | None) -> str | None:
+    if faithfulness.get("error"):
+        return "judge_error"
+    return "unparsed" if note else None
 
 
 def _call(name: str, metric: Mapping[str, Any]) -> JudgeCall | None:

@@ -17,6 +17,7 @@ from rag_audit.importers.values import (
     is_blank,
     list_of,
     maps_of,
+    missing_reason,
     name_of,
     number_of,
     text_of,
@@ -110,7 +111,7 @@ def _row(record: Record, mapping: FieldMap) -> ImportedRow | LeftOut:
     error = text_of(at("error"))
     error = None if is_blank(error) or at("error") is False else error
     chunks, problem = _chunks(at("contexts"), mapping)
-    claims = _claims(at("claims"), mapping)
+    claims, unread = _claims(at("claims"), mapping)
     repeat = number_of(at("repeat"))
     return ImportedRow(
         question=question,
@@ -128,9 +129,10 @@ def _row(record: Record, mapping: FieldMap) -> ImportedRow | LeftOut:
             if score is None
         },
         claims=claims,
-        claims_listed=len(_listed(at("claims"))),
+        claims_missing="unparsed" if unread else None,
+        claims_listed=len(claims or ()),
         error=error,
-        notes=tuple(note for note in (problem, record.problem) if note),
+        notes=tuple(note for note in (problem, unread, record.problem) if note),
         details=_details(at("keywords")),
     )
 
@@ -138,7 +140,7 @@ def _row(record: Record, mapping: FieldMap) -> ImportedRow | LeftOut:
 def _reason(value: Any, error: str | None) -> str:
     if error is not None:
         return "error"
-    return "no_score" if is_blank(value) else "unparsed"
+    return missing_reason(value)
 
 
 def _chunks(value: Any, mapping: FieldMap) -> tuple[tuple[ImportedChunk, ...] | None, str | None]:
@@ -166,18 +168,16 @@ def _mapped_chunk(member: Any, inside: Mapping[str, str]) -> ImportedChunk | Non
     )
 
 
-def _listed(value: Any) -> list[Any]:
-    parsed = parse_listing(value) if isinstance(value, str) else value
-    return list_of(parsed)
-
-
-def _claims(value: Any, mapping: FieldMap) -> tuple[ImportedClaim, ...] | None:
-    """The claims; None where the row has no list of them."""
-    if "claims" not in mapping.paths or not isinstance(value, list | str) or is_blank(value):
-        return None
+def _claims(value: Any, mapping: FieldMap) -> tuple[tuple[ImportedClaim, ...] | None, str | None]:
+    """The claims, None where the row has none; and what could not be read."""
+    if is_blank(value):
+        return None, None
+    listed = parse_listing(value) if isinstance(value, str) else value
+    if not isinstance(listed, list):
+        return None, "the claims are no list, or the list is cut off"
     paths = {name: mapping.paths.get(f"claims.{name}", name) for name in ("text", "verdict", "evidence")}
     claims = []
-    for member in _listed(value):
+    for member in listed:
         found = member if isinstance(member, dict) else {paths["text"]: member}
         claims.append(
             ImportedClaim(
@@ -186,7 +186,7 @@ def _claims(value: Any, mapping: FieldMap) -> tuple[ImportedClaim, ...] | None:
                 evidence=text_of(look_up(found, paths["evidence"])) or None,
             )
         )
-    return tuple(claims)
+    return tuple(claims), None
 
 
 def _details(keywords: Any) -> dict[str, Any]:

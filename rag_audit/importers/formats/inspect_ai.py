@@ -20,6 +20,7 @@ from rag_audit.importers.values import (
     map_of,
     maps_of,
     metric_names,
+    missing_reason,
     name_of,
     number_of,
     text_of,
@@ -222,7 +223,7 @@ def _row(record: Record, names: Mapping[str, str], *, several: bool) -> Imported
     scores = {names[name]: grade_of(value) for name, value in given.items()}
     error = sample.get("error")
     message = text_of(map_of(error).get("message")) if isinstance(error, dict) else text_of(error)
-    missing = {names[name]: _reason(value) for name, value in given.items() if grade_of(value) is None}
+    missing = {names[name]: missing_reason(value) for name, value in given.items() if grade_of(value) is None}
     if message is not None:
         missing.update({metric: "target_error" for name, metric in names.items() if name not in given})
     output = map_of(sample.get("output"))
@@ -247,10 +248,6 @@ def _row(record: Record, names: Mapping[str, str], *, several: bool) -> Imported
         ),
         error=message,
     )
-
-
-def _reason(value: Any) -> str:
-    return "no_score" if is_blank(value) else "unparsed"
 
 
 def _question(sample: Mapping[str, Any]) -> str | None:

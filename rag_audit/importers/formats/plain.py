@@ -19,7 +19,7 @@ from rag_audit.importers.record import (
     MetricKind,
     Record,
 )
-from rag_audit.importers.source import Source, list_entries
+from rag_audit.importers.source import Source
 from rag_audit.importers.values import is_blank, list_of, map_of, name_of, number_of, text_of, utc_time, verdict_of
 from rag_audit.model import UNKNOWN, Direction, Route, RunContext
 
@@ -32,6 +32,8 @@ _KEYS = frozenset(
         *_QUESTION_DETAILS,
     }
 )
+_RESULTS = ("answer", "scores", "claims", "error")
+"""Keys of which a line has at least one if anything was evaluated."""
 _JUDGED = frozenset({"faithfulness", "completeness"})
 _OWN_FROM_CLAIMS = frozenset({"no_fabrication", "claim_precision"})
 
@@ -59,8 +61,6 @@ def _is_ragas(name: str) -> bool:
 
 def _entries(source: Source) -> Entries | None:
     """The lines, or the members of a JSON list of such objects."""
-    if source.kind == "document" and isinstance(source.document, list):
-        return list_entries(source.document)
     return source.entries if source.kind in ("lines", "document") else None
 
 
@@ -85,9 +85,7 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
                 continue
             yield entry
 
-    names, rows = _names(questions())
-    if not rows:
-        raise refuse(source, "no questions in the file", "Every line after the run line is one question.")
+    names = _names(source, questions())
     context = context_of(map_of(head.get("context")))
     kinds = {name: _kind(name, map_of(head.get("metrics")).get(name)) for name in names}
     started = utc_time(head.get("started_at"))
@@ -110,14 +108,22 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
     )
 
 
-def _names(entries: Iterator[Record | LeftOut]) -> tuple[list[str], int]:
+def _names(source: Source, entries: Iterator[Record | LeftOut]) -> list[str]:
+    """The metrics that the lines name; refuses a file without results."""
     names: dict[str, None] = {}
-    rows = 0
+    rows = results = 0
     for entry in entries:
         if isinstance(entry, Record):
             rows += 1
+            results += any(entry.values.get(key) is not None for key in _RESULTS)
             names.update(dict.fromkeys(map_of(entry.values.get("scores"))))
-    return list(names), rows
+    if not rows:
+        raise refuse(source, "no questions in the file", "Every line after the run line is one question.")
+    if not results:
+        raise refuse(
+            source, "a question set: no answers and no scores", "Import results; questions belong in questions.yml."
+        )
+    return list(names)
 
 
 def _kind(name: str, stated: Any) -> MetricKind:
@@ -159,8 +165,9 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
     named = _named(context, "scores")
     chunks, problem = chunks_of(values.get("contexts"))
     claims = _claims(values.get("claims"))
+    unread = None if values.get("claims") is None or claims is not None else "claims is no list"
     unknown_keys = sorted(values.keys() - _KEYS)
-    notes = [note for note in (problem, record.problem) if note]
+    notes = [note for note in (problem, unread, record.problem) if note]
     if unknown_keys:
         notes.append("keys that were not read: " + ", ".join(unknown_keys))
     return ImportedRow(
@@ -175,6 +182,7 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
         scores=scores,
         missing=missing,
         claims=claims,
+        claims_missing="unparsed" if unread else None,
         claims_listed=len(list_of(values.get("claims"))),
         excerpt=text_of(values.get("excerpt")),
         claim_judge=name_of(judge.get("model")) or (_named(context, "claims") if claims else None),
@@ -222,8 +230,17 @@ def _scores(values: Mapping[str, Any], names: list[str]) -> tuple[dict[str, floa
         scores[name] = number_of(given.get(name))
         if scores[name] is None:
             reason = name_of(reasons.get(name))
-            missing[name] = reason or ("no_score" if name in given else "not_asked")
+            missing[name] = reason or _reason(values, name, given)
     return scores, missing
+
+
+def _reason(values: Mapping[str, Any], name: str, given: Mapping[str, Any]) -> str:
+    """Why a line gives no score that it gives no reason for."""
+    if not is_blank(given.get(name)):
+        return "unparsed"
+    if not is_blank(values.get("error")):
+        return "error"
+    return "no_score" if name in given else "not_asked"
 
 
 def _claims(value: Any) -> tuple[ImportedClaim, ...] | None:

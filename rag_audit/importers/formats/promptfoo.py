@@ -17,6 +17,7 @@ from rag_audit.importers.values import (
     map_of,
     maps_of,
     metric_names,
+    missing_reason,
     name_of,
     number_of,
     text_of,
@@ -181,7 +182,7 @@ def _row(record: Record, names: Mapping[str, str], repeat: int | None, judge: st
         contexts=chunks,
         scores=scores,
         missing={
-            metric: "no_score" if name in values and not failed else reason
+            metric: missing_reason(values[name]) if name in values and not failed else reason
             for name, metric in names.items()
             if scores[metric] is None
         },

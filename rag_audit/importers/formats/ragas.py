@@ -16,6 +16,7 @@ from rag_audit.importers.values import (
     map_of,
     maps_of,
     metric_names,
+    missing_reason,
     name_of,
     number_of,
     snake_name,
@@ -99,7 +100,6 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
         raise refuse(
             source, "a question set: no answers and no scores", "Import results; questions belong in questions.yml."
         )
-    mixed = survey.mixed()
     means = {
         metric: mean
         for block in _MEANS
@@ -114,7 +114,7 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
             kinds={metric: known_kind(metric) for metric in names.values()},
             file_means=means,
             warnings=(
-                *(f"column {name} holds numbers and texts and was not read as a metric" for name in mixed),
+                *survey.unread(names, _is_metric),
                 "the file does not name the judge; --judge NAME makes runs comparable",
             ),
         ),
@@ -144,7 +144,7 @@ def _row(record: Record, names: Mapping[str, str], measured: list[str]) -> Impor
         doc_id=name_of(values.get("doc_id")),
         contexts=_with_ids(chunks, values.get("retrieved_context_ids")),
         scores=scores,
-        missing={metric: "no_score" for metric, score in scores.items() if score is None},
+        missing={metric: missing_reason(cells.get(name)) for name, metric in names.items() if scores[metric] is None},
         measurements={name: number for name in measured if (number := number_of(cells.get(name))) is not None},
         notes=tuple(note for note in (problem, record.problem) if note),
     )

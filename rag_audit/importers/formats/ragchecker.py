@@ -15,6 +15,7 @@ from rag_audit.importers.values import (
     map_of,
     maps_of,
     metric_names,
+    missing_reason,
     name_of,
     number_of,
     text_of,
@@ -84,11 +85,12 @@ def _row(record: Record, names: Mapping[str, str]) -> ImportedRow | LeftOut:
         contexts=chunks,
         scores=scores,
         missing={
-            metric: "no_score" if name in stated else "not_asked"
+            metric: missing_reason(stated[name]) if name in stated else "not_asked"
             for name, metric in names.items()
             if scores[metric] is None
         },
         claims=claims,
+        claims_missing="unparsed" if note and claims is None else None,
         claims_listed=len(list_of(result.get("response_claims"))),
         claims_against=tuple(chunk.text for chunk in chunks or ()) if claims is not None else (),
         judge_calls=(JudgeCall("claims", "", json_text(checks)),) if checks else (),
@@ -101,7 +103,7 @@ def _claims(
 ) -> tuple[tuple[ImportedClaim, ...] | None, str | None]:
     """The response's claims; their verdicts come from the retrieved chunks, never from the reference answer."""
     if not isinstance(result.get("response_claims"), list):
-        return None, None
+        return None, None if result.get("response_claims") is None else "response_claims is no list"
     texts = [_claim_text(claim) for claim in result["response_claims"]]
     matrix = result.get("retrieved2response")
     if not isinstance(matrix, list) or len(matrix) != len(texts):

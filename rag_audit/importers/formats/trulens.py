@@ -1,6 +1,7 @@
 """TruLens: tables of records with one column a feedback; groundedness reasons carry the claims."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rag_audit.importers.columns import survey_columns
@@ -15,19 +16,21 @@ from rag_audit.importers.values import (
     list_of,
     map_of,
     metric_names,
+    missing_reason,
     name_of,
     number_of,
     snake_name,
     text_of,
     utc_time,
 )
-from rag_audit.model import JudgeCall, RunContext, Verdict
+from rag_audit.model import UNKNOWN, JudgeCall, RunContext, Verdict
 
 _RECORD = ("app_name", "app_version", "app_id", "record_id", "record_json", "cost_json", "perf_json", "app_json")
-_SCHEMA = frozenset({*_RECORD, "type", "input", "output", "tags", "ts", "Question", "Answer", "Response", ""})
+_SCHEMA = frozenset({*_RECORD, "type", "tags", "ts", ""})
 _MEASURED = ("latency", "total_tokens", "total_cost")
 _SPANS = frozenset({"record_attributes", "resource_attributes"})
 _QUESTION = ("question", "input", "query", "prompt")
+_ANSWER = ("output", "answer", "response")
 _REASONED = ("groundedness", "context_relevance", "ctxrelevance", "answer_relevance", "relevance")
 _EVIDENCE = "Supporting Evidence:"
 _NOTHING = "NOTHING FOUND"
@@ -43,18 +46,23 @@ def recognises(source: Source) -> bool:
     if source.kind != "table":
         return False
     reasons = any(is_reason(name) and name.lower().startswith(_REASONED) for name in header)
-    return not header.isdisjoint(_RECORD[:3]) or (_question_column(header) is not None and reasons)
+    question = _column(header, _QUESTION)
+    if question is None:
+        return not header.isdisjoint(_RECORD[:3])
+    return reasons or (question == "input" and not header.isdisjoint(_RECORD[:3]))
 
 
-def _columns(source: Source) -> set[str]:
+def _columns(source: Source) -> KeysView[str]:
     """The columns of a table, or the keys of the first entry."""
     entries = sample_entries(source)
     first = next((entry.values for entry in entries() if isinstance(entry, Record)), {}) if entries else {}
-    return set(source.header or first)
+    return dict.fromkeys(source.header or first).keys()
 
 
-def _question_column(header: Collection[str]) -> str | None:
-    return next((name for name in header if name.lower() in _QUESTION), None)
+def _column(header: Iterable[str], names: Sequence[str]) -> str | None:
+    """The column called by the first of the names that there is, whatever its case."""
+    columns = {name.lower(): name for name in header}
+    return next((columns[name] for name in names if name in columns), None)
 
 
 def is_reason(name: str) -> bool:
@@ -71,18 +79,25 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
         raise refuse(source, "raw OTEL spans, no records", export)
     if "feedback_result_id" in source.document_map:
         raise refuse(source, "one feedback result, no record", export)
-    question = _question_column(header)
+    question, answer = _column(header, _QUESTION), _column(header, _ANSWER)
     if question is None or entries is None:
         raise refuse(source, "aggregates only (a leaderboard): no record rows", export)
     aside = {name for name in header if is_reason(name) or name.endswith("_calls")}
-    survey = survey_columns(entries, leave=_SCHEMA | aside | {question})
+    survey = survey_columns(entries, leave={*_SCHEMA, *aside, question, answer or question})
     if not survey.rows:
         raise refuse(source, "header only, no rows", "Record at least one question.")
     names = metric_names("trulens", survey.scores(_is_metric))
-    systems = dict.fromkeys(_system(entry.values) for entry in entries() if isinstance(entry, Record))
-    return tuple(
-        _run(_rows_of(entries, system), system, names, question, alone=len(systems) == 1) for system in systems
+    warnings = (
+        *survey.unread(names, _is_metric, leave=_MEASURED),
+        "the file does not name the judge; --judge NAME makes runs comparable",
     )
+
+    def convert(record: Record) -> ImportedRow | LeftOut:
+        return _row(record, names, question, answer)
+
+    systems = dict.fromkeys(_system(entry.values) for entry in entries() if isinstance(entry, Record))
+    runs = (_run(_rows_of(entries, system), system, names, convert, alone=len(systems) == 1) for system in systems)
+    return tuple(replace(run, warnings=warnings) for run in runs)
 
 
 def _is_metric(column: str) -> bool:
@@ -102,7 +117,12 @@ def _rows_of(entries: Entries, system: tuple[str | None, str | None]) -> Entries
 
 
 def _run(
-    entries: Entries, system: tuple[str | None, str | None], names: Mapping[str, str], question: str, *, alone: bool
+    entries: Entries,
+    system: tuple[str | None, str | None],
+    names: Mapping[str, str],
+    convert: Callable[[Record], ImportedRow | LeftOut],
+    *,
+    alone: bool,
 ) -> ForeignRun:
     app, version = system
     title = " ".join(part for part in system if part) or None
@@ -111,18 +131,17 @@ def _run(
     return ForeignRun(
         format="trulens",
         entries=entries,
-        convert=lambda record: _row(record, names, question),
-        system=None if alone else title,
+        convert=convert,
+        system=None if alone else title or UNKNOWN,
         label=title,
         context=RunContext(settings=settings),
         started_at=utc_time(first.get("ts")),
         kinds={metric: known_kind(metric) for metric in names.values()},
         claim_scores=frozenset(metric for metric in names.values() if "groundedness" in metric),
-        warnings=("the file does not name the judge; --judge NAME makes runs comparable",),
     )
 
 
-def _row(record: Record, names: Mapping[str, str], asked: str) -> ImportedRow | LeftOut:
+def _row(record: Record, names: Mapping[str, str], asked: str, answered: str | None) -> ImportedRow | LeftOut:
     values = record.values
     question = text_of(values.get(asked))
     if question is None or is_blank(question):
@@ -134,10 +153,11 @@ def _row(record: Record, names: Mapping[str, str], asked: str) -> ImportedRow | 
         question=question,
         line=record.line,
         id=name_of(values.get("record_id")),
-        answer=text_of(next((values[name] for name in ("output", "Answer", "Response") if name in values), None)),
+        answer=text_of(values.get(answered)) if answered else None,
         scores=scores,
-        missing={metric: "no_score" for metric, score in scores.items() if score is None},
+        missing={metric: missing_reason(values.get(name)) for name, metric in names.items() if scores[metric] is None},
         claims=claims,
+        claims_missing="unparsed" if note else None,
         claims_listed=len(claims or ()),
         judge_calls=tuple(
             JudgeCall("claims" if "groundedness" in name.lower() else "scores", "", f"{name}\n\n{cell}")
