@@ -255,8 +255,9 @@ def as_boolean(text: str) -> bool | None:
 
 
 def as_integer(text: str) -> int | None:
-    """A whole number in decimal; None if it is none."""
-    return int(text) if _INTEGER.fullmatch(text.strip()) and len(text) < 400 else None
+    """A whole number in decimal; None if it is none, or more than the 64 bits that JSON keeps."""
+    value = int(text) if _INTEGER.fullmatch(text.strip()) and len(text) < 400 else None
+    return value if value is not None and abs(value) < 2**63 else None
 
 
 def as_number(text: str) -> float | None:

@@ -52,7 +52,9 @@ def doctor_command(invocation: Invocation) -> None:
 
 
 def _shown(value: Any) -> str:
-    return {True: "present", False: "not set", None: "not installed"}.get(value, str(value))
+    if isinstance(value, bool):
+        return "present" if value else "not set"
+    return "not installed" if value is None else str(value)
 
 
 def examine(project: Path) -> dict[str, Any]:

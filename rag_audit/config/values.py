@@ -21,10 +21,11 @@ def read_value(setting: Setting, node: yamlfile.Node, where: str) -> SettingValu
     if value is None and not (setting.kind == "optional" and _is_none(node)):
         got = repr(node.text) if isinstance(node, yamlfile.Scalar) and not node.is_null else yamlfile.kind_of(node)
         raise ConfigError(f"{setting.key} must be {wanted}, not {got}", _accepted(setting), where=where)
-    if setting.choices and value not in setting.choices:
-        near = difflib.get_close_matches(str(value), setting.choices, n=1)
-        hint = f"Did you mean {near[0]}? " if near else ""
-        raise ConfigError(f"{setting.key} cannot be {value!r}", f"{hint}{_accepted(setting)}", where=where)
+    for chosen in (value if isinstance(value, tuple) else (value,)) if setting.choices else ():
+        if chosen not in setting.choices:
+            near = difflib.get_close_matches(str(chosen), setting.choices, n=1)
+            hint = f"Did you mean {near[0]}? " if near else ""
+            raise ConfigError(f"{setting.key} cannot be {chosen!r}", f"{hint}{_accepted(setting)}", where=where)
     if isinstance(value, int | float) and not isinstance(value, bool):
         below = setting.low is not None and value < setting.low
         above = setting.high is not None and value > setting.high

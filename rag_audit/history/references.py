@@ -38,6 +38,8 @@ def resolve_run(reference: str, archived: Sequence[RunSummary], unclosed: Sequen
         raise UsageError(
             f"{reference} is the beginning of {len(starting)} runs", ", ".join(run.id for run in starting[-5:])
         )
+    if open_ids := [run.id for run in unclosed if run.label == reference]:
+        raise UsageError(f"no archived run {reference}: one of that label has not ended", f"Write {open_ids[-1]}.")
     raise UsageError(f"no run {reference}", _suggestion(reference, everything))
 
 

@@ -102,7 +102,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("diff.min_n", 1, "Fewest shared scored questions a gate accepts.", "int", low=1),
     Setting("audit.fraction", 0.1, "Share of the questions that a person checks.", "float", low=0.001, high=1),
     Setting("audit.stratify", "corpus", "How the sample is spread.", choices=("none", "corpus")),
-    Setting("audit.target", ("claims",), "What reviewers decide: claims, scores or both.", "list"),
+    Setting("audit.target", ("claims",), "What reviewers decide: one or both.", "list", choices=("claims", "scores")),
     Setting("audit.reviewer", None, "Name of the reviewer.", "optional"),
     Setting("prices", {}, "Model to USD per million tokens: {input, cached_input, output, as_of}.", "map"),
     Setting("redact", (), "Regular expressions replaced by ‹redacted› before anything is hashed or stored.", "list"),
