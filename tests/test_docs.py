@@ -69,6 +69,7 @@ def test_tutorial_prints_what_it_says(
     for name in ("documents", "history"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy2(ROOT / "questions.yml", tmp_path)
+    monkeypatch.delenv("RAG_AUDIT_PROJECT", raising=False)
     monkeypatch.chdir(tmp_path)
     commands = list(_sessions("docs/tutorial.md"))
     assert len(commands) > 10
