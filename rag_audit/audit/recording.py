@@ -14,6 +14,7 @@ from rag_audit.fingerprint import fingerprint
 from rag_audit.model import AuditSample, Claim, Decision, Excerpt, QuestionResult, Queue, RunSummary
 from rag_audit.statistics.agreement import CLASSES
 from rag_audit.summary import judge_text
+from rag_audit.text.storable import storable
 
 VERDICTS = (*CLASSES, SKIP)
 
@@ -60,8 +61,7 @@ def decide_claim(case: Case, claim_id: str, verdict: str, act: Act) -> Decision:
 def add_claim(case: Case, text: str, verdict: str, act: Act) -> Decision:
     """A checkable claim of the answer that the judge did not list, with the reviewer's verdict on it."""
     _check_verdict(verdict, CLASSES)
-    # As the history stores it: a lone surrogate has no place in a file.
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
+    text = storable(text).strip()
     if not text:
         raise UsageError("the added claim has no text", "Give the statement of the answer that the judge missed.")
     known = claim_hash(text)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from rag_audit.text.storable import storable_document
 from rag_audit.text.table import table
 from rag_audit.text.visible import visible, visible_line
 
@@ -17,11 +18,15 @@ def error_lines(message: str, hint: str) -> str:
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document on stdout; NaN and infinity do not exist in it."""
+    """Print one JSON document on stdout; NaN, infinity and lone surrogates do not exist in it."""
     import orjson
 
     options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
-    sys.stdout.write(orjson.dumps(document, option=options).decode() + "\n")
+    try:
+        encoded = orjson.dumps(document, option=options)
+    except TypeError:
+        encoded = orjson.dumps(storable_document(document), option=options)
+    sys.stdout.write(encoded.decode() + "\n")
 
 
 def say(text: str = "") -> None:

@@ -15,6 +15,7 @@ from rag_audit.folders import check_inside, walk_folders
 from rag_audit.model import Document, SourceFile
 from rag_audit.model.settings import Settings
 from rag_audit.text.headings import document_title, has_body
+from rag_audit.text.storable import storable
 
 _TEXTS_KEPT = 256
 
@@ -138,6 +139,9 @@ def _source_files(project: Path, corpus: Path, settings: Settings) -> Iterator[P
                 fnmatch.fnmatchcase(below if "/" in pattern else name, pattern) for pattern in patterns
             ):
                 check_inside(here / name, project)
+                shown = f"documents/{inner}/{name}"
+                if storable(shown) != shown:  # A doc_id is text.
+                    raise InputError("the name is not UTF-8", "Rename it.", where=shown)
                 yield here / name
 
 

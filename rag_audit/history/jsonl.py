@@ -10,20 +10,19 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
 from rag_audit.errors import HistoryError
+from rag_audit.text.storable import storable_document
 
 _OPEN = b'{"hash":"'
 HASH_LENGTH = 64
 BODY_AT = len(_OPEN) + HASH_LENGTH + 2
 """Where the sealed part of a line begins."""
 _OPTIONS = orjson.OPT_NON_STR_KEYS
-_BIGGEST = 2**53
 _BLOCK = 1 << 16
 
 
@@ -47,25 +46,11 @@ def encode(document: Any) -> bytes:
     try:
         return orjson.dumps(document, _plain, _OPTIONS)
     except (TypeError, ValueError):
-        return orjson.dumps(_clean(document), _plain, _OPTIONS)
+        return orjson.dumps(storable_document(document), _plain, _OPTIONS)
 
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if is_dataclass(value) and not isinstance(value, type):
-        return _clean(asdict(value))
-    if isinstance(value, Mapping):
-        return {_clean(str(key)): _clean(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
-    if isinstance(value, int) and abs(value) > _BIGGEST:
-        return str(value)
-    return value
 
 
 def seal(body: bytes) -> bytes:

@@ -47,11 +47,6 @@ def rendered(system: str, turns: Sequence[Turn]) -> str:
     return "\n\n".join([f"[system]\n{system}", *(f"[{turn.role}]\n{turn.text}" for turn in turns)])
 
 
-def storable(text: str) -> str:
-    """The text without lone surrogates, which no UTF-8 file can hold."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 class KeptReplies:
     """Replies of one run, by the whole request that they answer; another run's only where that was asked for.
 

@@ -314,3 +314,9 @@ def test_a_rejudged_run_names_the_settings_of_its_judges(project: Path) -> None:
     again = rag_audit(project, "rejudge", "latest", "--repeat-judging", "2", "--set", "judge.max_tokens=99", "--json")
     settings = again.json["run"]["context"]["settings"]
     assert (settings["judge.repeats"], settings["judge.max_tokens"]) == (2, 99)
+
+
+def test_bytes_that_are_no_text_leave_the_json_whole(project: Path) -> None:
+    assert rag_audit(project, "run", "--label", "odd\udcff", "--json").json["run"]["label"] == "odd\ufffd"
+    exported = rag_audit(project, "export", "latest", "--format", "csv", "--output", f"{project}/o\udcff.csv", "--json")
+    assert exported.json["output"].endswith("o\ufffd.csv")

@@ -155,3 +155,11 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no file") as caught:
         scan_documents(project, settings_of(project))
     assert caught.value.where == "documents/old/pipe.md"
+
+
+def test_a_name_that_is_no_text_is_refused_where_it_matters(tmp_path: Path) -> None:
+    project = two_corpora(tmp_path)
+    (project / "documents" / "old" / "picture\udcff.png").touch()
+    scan(project)
+    (project / "documents" / "old" / "page\udcff.md").write_text("# Page", encoding="utf-8")
+    assert "not UTF-8" in refused(project).message

@@ -16,11 +16,12 @@ import orjson
 from rag_audit.errors import ConfigError, KeyRejected
 from rag_audit.model import Usage
 from rag_audit.model.settings import Settings
-from rag_audit.providers.conversation import KeptReplies, Reply, Turn, storable
+from rag_audit.providers.conversation import KeptReplies, Reply, Turn
 from rag_audit.providers.pacing import CallFailed, Clock, Pacer, retry_after_s
 from rag_audit.providers.prices import BilledTokens, Price, price_of
 from rag_audit.providers.protocols import OnWait
 from rag_audit.redact import Redactor
+from rag_audit.text.storable import storable
 
 if TYPE_CHECKING:
     import anthropic
