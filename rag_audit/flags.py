@@ -14,6 +14,7 @@ from rag_audit.model import (
     FlagName,
     JudgeIdentity,
     Passage,
+    Question,
     QuestionResult,
     RetrievedChunk,
     Support,
@@ -144,7 +145,7 @@ def _skipped_lookup(result: QuestionResult, judgment: ClaimJudgment) -> Iterator
 
 
 def _score_claims_disagree(result: QuestionResult, judgment: ClaimJudgment) -> Iterator[Flag]:
-    faithfulness = result.score_judgment.faithfulness if result.score_judgment else None
+    faithfulness = result.scores.get("faithfulness")
     verdicts = [claim.verdict for claim in judgment.claims]
     if faithfulness is None or not verdicts:
         return
@@ -152,14 +153,14 @@ def _score_claims_disagree(result: QuestionResult, judgment: ClaimJudgment) -> I
     if faithfulness >= _HIGH_FAITHFULNESS and contradicted:
         yield Flag(
             FlagName.SCORE_CLAIMS_DISAGREE,
-            f"faithfulness {faithfulness} of 10, but {contradicted} of {len(verdicts)} claims are contradicted",
-            matches=(f"faithfulness {faithfulness}", f"{contradicted} contradicted"),
+            f"faithfulness {faithfulness:g} of 10, but {contradicted} of {len(verdicts)} claims are contradicted",
+            matches=(f"faithfulness {faithfulness:g}", f"{contradicted} contradicted"),
         )
     if faithfulness <= _LOW_FAITHFULNESS and verdicts.count(Verdict.VERIFIED) == len(verdicts):
         yield Flag(
             FlagName.SCORE_CLAIMS_DISAGREE,
-            f"faithfulness {faithfulness} of 10, but all {len(verdicts)} claims are verified",
-            matches=(f"faithfulness {faithfulness}", f"{len(verdicts)} verified"),
+            f"faithfulness {faithfulness:g} of 10, but all {len(verdicts)} claims are verified",
+            matches=(f"faithfulness {faithfulness:g}", f"{len(verdicts)} verified"),
         )
 
 
@@ -172,7 +173,7 @@ def _claim_flags(claim: Claim, excerpt: Excerpt, result: QuestionResult) -> Iter
         yield Flag(FlagName.QUOTE_NOT_FOUND, "the judge's quote is not in the excerpt", claim.id, (claim.evidence,))
     if claim.verdict is Verdict.VERIFIED:
         yield from _wrong_corpus(claim, excerpt, result)
-        yield from _conflicting(claim, excerpt)
+        yield from _conflicting(claim, excerpt, result.question)
     if claim.verdict in (Verdict.CONTRADICTED, Verdict.ABSENT):
         names = tuple(dict.fromkeys(identifier.text for identifier in find_identifiers(claim.text)))
         yield from _named_in_source(claim, names, excerpt)
@@ -233,11 +234,12 @@ def _wrong_corpus(claim: Claim, excerpt: Excerpt, result: QuestionResult) -> Ite
         )
 
 
-def _conflicting(claim: Claim, excerpt: Excerpt) -> Iterator[Flag]:
+def _conflicting(claim: Claim, excerpt: Excerpt, question: Question) -> Iterator[Flag]:
     """Verified only by chunks of other documents, while the reference part says otherwise."""
     if claim.support is not Support.CONTEXT or not excerpt.reference or not claim.evidence:
         return
-    own = {passage.doc_id for passage in excerpt.reference if passage.doc_id}
+    # An imported reference part does not say which documents it is from.
+    own = {passage.doc_id for passage in excerpt.reference if passage.doc_id} or set(question.relevant_docs)
     if any(passage.doc_id in own and locate(claim.evidence, passage.text) for passage in excerpt.context):
         return
     reference = excerpt.text("reference")

@@ -19,7 +19,6 @@ from rag_audit.model import (
     QuestionResult,
     RetrievedChunk,
     Route,
-    ScoreJudgment,
     Span,
     Support,
     Verdict,
@@ -120,7 +119,7 @@ def test_skipped_lookup() -> None:
     [(8, "contradicted", True), (7, "contradicted", False), (3, "verified", True), (4, "verified", False)],
 )
 def test_score_claims_disagree(faithfulness: int, verdict: str, expected: bool) -> None:
-    found = replace(result(claim("It is so.", verdict)), score_judgment=ScoreJudgment(faithfulness, 5))
+    found = replace(result(claim("It is so.", verdict)), scores={"faithfulness": float(faithfulness)})
     flag = raised(found).get("score_claims_disagree")
     assert (flag is not None) is expected
     if flag:

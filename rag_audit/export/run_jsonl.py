@@ -1,13 +1,13 @@
 """A run as a plain results file: importing it gives the same questions, scores, claims, verdicts and metrics."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
 import orjson
 
 from rag_audit.export.run_report import RunReport
-from rag_audit.model import ClaimJudgment, QuestionResult, RetrievedChunk, Verdict
+from rag_audit.model import Chunk, ClaimJudgment, Passage, QuestionResult, RetrievedChunk, Verdict
 
 
 def write_jsonl(report: RunReport, out: TextIO) -> None:
@@ -66,22 +66,31 @@ def question_line(result: QuestionResult) -> dict[str, Any]:
         "missing": result.missing,
         "notes": result.notes,
         "error": result.error,
-        **_judged(result.claim_judgment),
+        **_judged(result.claim_judgment, result.retrieved),
     }
     kept = {key: value for key, value in line.items() if value is not None and value not in ((), {})}
     return {**kept, "scores": result.scores}
 
 
 def _context(found: RetrievedChunk) -> dict[str, Any]:
-    chunk = {"text": found.chunk.text, "doc_id": found.chunk.doc_id, "corpus": found.chunk.corpus}
-    return chunk if found.score is None else {**chunk, "score": found.score}
+    chunk = _text(found.chunk)
+    told = {"score": found.score, "relevant": found.relevant}
+    return {**chunk, **{key: value for key, value in told.items() if value is not None}}
 
 
-def _judged(judgment: ClaimJudgment | None) -> dict[str, Any]:
+def _text(part: Chunk | Passage) -> dict[str, Any]:
+    return {"text": part.text, "doc_id": part.doc_id, "corpus": part.corpus}
+
+
+def _judged(judgment: ClaimJudgment | None, retrieved: Sequence[RetrievedChunk]) -> dict[str, Any]:
     """The claims, unless the judge failed before it listed any; a verdict that could not be read is null."""
     if judgment is None:
         return {}
     found: dict[str, Any] = {"excerpt": judgment.excerpt.text("reference") or None}
+    if judgment.excerpt.context:
+        # Mostly what the generator had, word for word, which need not be written twice.
+        seen = [_text(passage) for passage in judgment.excerpt.context]
+        found["judged_contexts"] = True if seen == [_text(item.chunk) for item in retrieved] else seen
     if judgment.identity is not None:
         found["judge"] = {"model": judgment.identity.model, "prompt_hash": judgment.identity.prompt_hash}
     if judgment.claims or judgment.error is None:

@@ -117,6 +117,7 @@ def chunk_of(member: Any) -> ImportedChunk | None:
         doc_id=doc_id,
         corpus=None if corpus == UNKNOWN else corpus,
         score=number_of(member.get("score")),
+        relevant=relevant if isinstance(relevant := member.get("relevant"), bool) else None,
     )
 
 

@@ -44,6 +44,8 @@ class ImportedChunk:
     corpus: str | None = None
     score: float | None = None
     heading: tuple[str, ...] = ()
+    relevant: bool | None = None
+    """As the file states it; None: to be told from the documents' names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,8 @@ class ImportedRow:
     """Why a row whose claims were to be judged has no list of them, in one word."""
     claims_listed: int = 0
     """Claims counted in the file itself, for the balance."""
-    claims_against: tuple[str, ...] = ()
-    """Texts the claim judge is known to have had."""
+    claims_against: tuple[ImportedChunk, ...] = ()
+    """Texts the claim judge is known to have had beside the excerpt."""
     excerpt: str | None = None
     """Independent text the claims were judged against."""
     answered_by: str | None = None

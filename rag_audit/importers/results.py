@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_audit.flags import flag_result
-from rag_audit.importers.record import ImportedClaim, ImportedRow, MetricKind
+from rag_audit.importers.record import ImportedChunk, ImportedClaim, ImportedRow, MetricKind
 from rag_audit.judging.evidence import locate_quote, support_of
 from rag_audit.metrics import claim_precision_of, hit_at, no_fabrication_of, reciprocal_rank
 from rag_audit.model import (
@@ -96,10 +96,16 @@ def _retrieved(row: ImportedRow, question: Question) -> tuple[RetrievedChunk, ..
             Chunk(chunk.doc_id or UNKNOWN, chunk.corpus or UNKNOWN, chunk.text, heading=chunk.heading),
             rank,
             chunk.score,
-            relevant=chunk.doc_id in relevant if relevant and chunk.doc_id is not None else None,
+            relevant=_is_relevant(chunk, relevant),
         )
         for rank, chunk in enumerate(row.contexts or (), start=1)
     )
+
+
+def _is_relevant(chunk: ImportedChunk, documents: set[str]) -> bool | None:
+    if chunk.relevant is not None:
+        return chunk.relevant
+    return chunk.doc_id in documents if documents and chunk.doc_id is not None else None
 
 
 def _corpora(row: ImportedRow) -> tuple[str, ...]:
@@ -119,7 +125,9 @@ def _judge(model: str | None, prompt_hash: str | None) -> JudgeIdentity | None:
 def _claim_judgment(row: ImportedRow) -> ClaimJudgment | None:
     excerpt = Excerpt(
         reference=(Passage(row.excerpt),) if row.excerpt else (),
-        context=tuple(Passage(text) for text in row.claims_against),
+        context=tuple(
+            Passage(chunk.text, chunk.doc_id, chunk.corpus, heading=chunk.heading) for chunk in row.claims_against
+        ),
     )
     if row.claims is None:
         known = row.excerpt is not None or row.claims_missing is not None

@@ -111,7 +111,7 @@ def _score_line(desk: Desk) -> Line:
     line: list[Piece] = [("scores ", "quiet")]
     for name in SCORES:
         decision = given.get(name)
-        judged = getattr(desk.result.score_judgment, name, None)
+        judged = desk.result.scores.get(name)
         line += [
             (f"{wording.short_name(name)} ", "quiet"),
             (wording.score(decision.value) if decision else "·", "strong"),

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,38 @@ def test_exported_lines_give_the_same_run_again(tmp_path: Path) -> None:
         assert after["run"]["claims"] == before["run"]["claims"]
         assert after["run"]["started_at"] == before["run"]["started_at"]
         assert after["run"]["context"] == before["run"]["context"]
+
+
+def test_an_evaluated_run_comes_back_with_what_its_judge_saw_and_its_flags(tmp_path: Path) -> None:
+    there, back = tmp_path / "there", tmp_path / "back"
+    shutil.copytree(Path(__file__).parents[2] / "history", there / "history")
+    back.mkdir()
+    lines = tmp_path / "run.jsonl"
+    assert rag_audit(there, "export", "no-routing", "--format", "jsonl", "--output", str(lines)).code == 0
+    assert rag_audit(back, "import", str(lines)).code == 0
+    before, after = (rag_audit(project, "show", "no-routing", "--json").json for project in (there, back))
+    assert {key: after["run"][key] for key in ("flags", "metrics", "by_corpus", "claims")} == {
+        key: before["run"][key] for key in ("flags", "metrics", "by_corpus", "claims")
+    }
+    same = ("retrieved", "claims", "flags", "scores", "missing")
+    kept, returned = (
+        {question["id"]: [question[key] for key in same] for question in shown["questions"]}
+        for shown in (before, after)
+    )
+    assert returned == kept
+
+
+def test_what_the_judge_saw_beside_the_excerpt_is_kept_where_it_is_not_the_contexts(tmp_path: Path) -> None:
+    line = {"id": "a", "question": "q", "answer": "a", "contexts": [{"text": "one", "doc_id": "d"}, "two"]}
+    claims = [{"text": "t", "verdict": "verified", "evidence": "three"}]
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps({**line, "claims": claims, "judged_contexts": ["three", "one"]}), encoding="utf-8")
+    for _ in range(2):
+        run = rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]["run_id"]
+        (shown,) = rag_audit(tmp_path, "show", run, "--question", "a", "--json").json["questions"]
+        assert shown["excerpt"]["context"] == "three\n\none"
+        assert shown["claims"][0]["evidence_found"] is True
+        assert rag_audit(tmp_path, "export", run, "--format", "jsonl", "--output", str(path)).code == 0
 
 
 def _kept(question: dict[str, Any]) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def _row(record: Record, names: Mapping[str, str], own_ids: set[str]) -> Importe
         claims=claims,
         claims_missing=_why_no_claims(faithfulness, note) if claims is None else None,
         claims_listed=len(claims or ()),
-        claims_against=tuple(chunk.text for chunk in chunks or ()) if claims is not None else (),
+        claims_against=chunks or () if claims is not None else (),
         claim_judge=name_of(faithfulness.get("evaluationModel")),
         score_judge=_judges(list(metrics.values())) or None,
         judge_calls=tuple(call for name, metric in metrics.items() if (call := _call(name, metric)) is not None),

@@ -13,6 +13,7 @@ from rag_audit.importers.record import (
     UNKNOWN_KIND,
     Entries,
     ForeignRun,
+    ImportedChunk,
     ImportedClaim,
     ImportedRow,
     LeftOut,
@@ -27,7 +28,19 @@ _QUESTION_DETAILS = ("keywords", "also_docs", "gold", "corpora", "tags")
 _KEYS = frozenset(
     {
         *("id", "repeat", "question", "answer", "reference_answer", "doc_id", "contexts", "scores", "excerpt"),
-        *("claims", "judge", "error", "missing", "measurements", "notes", "context", "answerable", "source", "route"),
+        *(
+            "claims",
+            "judge",
+            "judged_contexts",
+            "error",
+            "missing",
+            "measurements",
+            "notes",
+            "context",
+            "answerable",
+            "source",
+            "route",
+        ),
         *("cross_corpus", "origin", "drafted_by", "reviewed"),
         *_QUESTION_DETAILS,
     }
@@ -184,6 +197,7 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
         claims=claims,
         claims_missing="unparsed" if unread else None,
         claims_listed=len(list_of(values.get("claims"))),
+        claims_against=_judged_contexts(values.get("judged_contexts"), chunks),
         excerpt=text_of(values.get("excerpt")),
         claim_judge=name_of(judge.get("model")) or (_named(context, "claims") if claims else None),
         claim_prompt=name_of(judge.get("prompt_hash")) or context.prompts.get("claims"),
@@ -199,6 +213,12 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
         route=_route(values.get("route")),
         details=_details(values),
     )
+
+
+def _judged_contexts(value: Any, contexts: tuple[ImportedChunk, ...] | None) -> tuple[ImportedChunk, ...]:
+    """What the claim judge had beside the excerpt: true for the contexts as they are, else a list like theirs."""
+    seen = contexts if value is True else chunks_of(list_of(value))[0]
+    return seen or ()
 
 
 def _named(context: RunContext, role: str) -> str | None:

@@ -92,7 +92,7 @@ def _row(record: Record, names: Mapping[str, str]) -> ImportedRow | LeftOut:
         claims=claims,
         claims_missing="unparsed" if note and claims is None else None,
         claims_listed=len(list_of(result.get("response_claims"))),
-        claims_against=tuple(chunk.text for chunk in chunks or ()) if claims is not None else (),
+        claims_against=chunks or () if claims is not None else (),
         judge_calls=(JudgeCall("claims", "", json_text(checks)),) if checks else (),
         notes=tuple(text for text in (note, problem) if text),
     )
