@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rag_audit.audit.effective import CLAIM_METRICS
 from rag_audit.audit.standing import decided_by, resolve
+from rag_audit.metrics import METRICS
 from rag_audit.model import AuditSample, Decision, QuestionRow
 
 SCORES = ("faithfulness", "completeness")
@@ -13,18 +13,18 @@ HIDDEN = "Hidden while this question waits for your blind decisions (c opens its
 
 
 class Blind(NamedTuple):
-    """The questions that wait to be decided blind, and the metrics that are the judge's side of them."""
+    """The questions that wait to be decided blind."""
 
     questions: frozenset[str] = frozenset()
-    metrics: frozenset[str] = frozenset()
 
     def hides(self, question_id: str, metric: str) -> bool:
-        """Whether a question's value of a metric must not be shown."""
-        return question_id in self.questions and metric in self.metrics
+        """Whether a question's value of a metric must not be shown: all that a judge, or another tool, gave it."""
+        needs_no_judge = metric in METRICS and METRICS[metric].judged_by is None
+        return question_id in self.questions and not needs_no_judge
 
     def joined(self, other: "Blind") -> "Blind":
         """Both together, for a screen that shows two runs."""
-        return Blind(self.questions | other.questions, self.metrics | other.metrics)
+        return Blind(self.questions | other.questions)
 
 
 def blind_of(
@@ -47,4 +47,4 @@ def blind_of(
         )
         if left > 0 or unscored:
             waiting.add(row.id)
-    return Blind(frozenset(waiting), frozenset(CLAIM_METRICS) | frozenset(asked_scores.values()))
+    return Blind(frozenset(waiting))

@@ -1,7 +1,7 @@
 """A diff as rows of tables: metrics, questions, claim flips, context, documents, corpora."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rag_audit.export.diff_report import p_text
 from rag_audit.metrics import METRICS
@@ -86,10 +86,11 @@ COLUMNS: Mapping[str, tuple[Column[DiffRow], ...]] = {
 def rows_of(tab: str, diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hidden: Blind) -> list[DiffRow]:
     """The rows of one tab; nothing of what is `hidden`."""
     ranges = {**_ranges(before), **_ranges(after)}
+    waiting = waiting_of(diff, before, after, hidden)
     makers = {
         "metrics": lambda: _metrics(diff, ranges),
-        "questions": lambda: _questions(diff, hidden),
-        "flips": lambda: _flips(diff, hidden),
+        "questions": lambda: _questions(diff, waiting),
+        "flips": lambda: _flips(diff, waiting),
         "context": lambda: _context(diff),
         "docs": lambda: _documents(diff),
         "corpora": lambda: _corpora(diff, ranges),
@@ -97,28 +98,32 @@ def rows_of(tab: str, diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hi
     return list(makers[tab]())
 
 
-def counts_of(diff: RunDiff) -> dict[str, int]:
+def counts_of(diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hidden: Blind) -> dict[str, int]:
     """How many rows each tab has."""
     questions = diff.questions
+    waiting = waiting_of(diff, before, after, hidden)
+    moved = [delta.id for delta in (*questions.regressed, *questions.improved, *questions.changed)]
+    listed = [*moved, *questions.edited, *questions.unscored, *questions.added, *questions.removed]
     return {
         "metrics": len(diff.metrics),
-        "questions": sum(
-            len(part)
-            for part in (
-                questions.regressed,
-                questions.improved,
-                questions.changed,
-                questions.edited,
-                questions.unscored,
-                questions.added,
-                questions.removed,
-            )
-        ),
-        "flips": len(diff.claim_flips),
+        "questions": len(waiting) + sum(question_id not in waiting for question_id in listed),
+        "flips": len(waiting) + sum(flip.question_id not in waiting for flip in diff.claim_flips),
         "context": len(diff.context_changes),
         "docs": len(diff.modules),
         "corpora": sum(map(len, diff.by_corpus.values())),
     }
+
+
+def waiting_of(diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hidden: Blind) -> frozenset[str]:
+    """The questions of both runs of which not even whether they moved may be shown: each gets the same row."""
+    if not hidden.questions:
+        return frozenset()
+    common = {row.id for row in before.rows} & {row.id for row in after.rows}
+    return frozenset((common & hidden.questions) - set(diff.questions.edited))
+
+
+def _waits(question_id: str, *cells: Piece) -> DiffRow:
+    return DiffRow(question_id, cells, question_id, (("This question waits for your blind decisions.", "quiet"),))
 
 
 Range = tuple[float | None, float | None]
@@ -170,11 +175,14 @@ def _metric_detail(name: str, delta: MetricDelta, diff: RunDiff, range_: Range) 
         yield f"Repeats of a question spread by {diff.noise_floor[name]:.3f}. ", "quiet"
 
 
-def _questions(diff: RunDiff, hidden: Blind) -> Iterator[DiffRow]:
+def _questions(diff: RunDiff, waiting: frozenset[str]) -> Iterator[DiffRow]:
     parts = diff.questions
     for kind, deltas in (("regressed", parts.regressed), ("improved", parts.improved), ("changed", parts.changed)):
         for delta in deltas:
-            yield _question(without_hidden(delta, hidden), "mixed" if delta.mixed else kind)
+            if delta.id not in waiting:
+                yield _question(delta, "mixed" if delta.mixed else kind)
+    for question_id in sorted(waiting):
+        yield _waits(question_id, ("◌ blind", "quiet"), (question_id, "plain"), ("", "plain"), ("", "plain"))
     listed: tuple[tuple[str, Sequence[str], str], ...] = (
         ("edited", parts.edited, "the question itself was edited: not compared"),
         ("unscored", parts.unscored, "a score failed on one side: not compared"),
@@ -183,7 +191,7 @@ def _questions(diff: RunDiff, hidden: Blind) -> Iterator[DiffRow]:
     )
     for kind, ids, why in listed:
         sign = CHANGES[kind]
-        for question_id in ids:
+        for question_id in (one for one in ids if one not in waiting):
             cells = ((sign.text, sign.tone), (question_id, "plain"), ("", "plain"), (why, "quiet"))
             yield DiffRow(question_id, cells, question_id)
 
@@ -204,18 +212,9 @@ def _question(delta: QuestionDelta, kind: str) -> DiffRow:
     return DiffRow(delta.id, cells, delta.id, tuple(detail))
 
 
-def without_hidden(delta: QuestionDelta, hidden: Blind) -> QuestionDelta:
-    """A question's difference without what must not be shown yet."""
-    kept = {name: values for name, values in delta.metrics.items() if not hidden.hides(delta.id, name)}
-    causes = {name: cause for name, cause in delta.causes.items() if not hidden.hides(delta.id, name)}
-    return replace(delta, metrics=kept, causes=causes)
-
-
-def _flips(diff: RunDiff, hidden: Blind) -> Iterator[DiffRow]:
-    waiting = {flip.question_id for flip in diff.claim_flips} & hidden.questions
+def _flips(diff: RunDiff, waiting: frozenset[str]) -> Iterator[DiffRow]:
     for question_id in sorted(waiting):
-        cells: tuple[Piece, ...] = ((question_id, "plain"), ("◌ blind", "quiet"), ("◌ blind", "quiet"), ("", "plain"))
-        yield DiffRow(question_id, cells, question_id, (("This question waits for your blind decisions.", "quiet"),))
+        yield _waits(question_id, (question_id, "plain"), ("◌ blind", "quiet"), ("◌ blind", "quiet"), ("", "plain"))
     for at, flip in enumerate(diff.claim_flips):
         if flip.question_id in waiting:
             continue

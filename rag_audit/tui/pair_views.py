@@ -133,9 +133,14 @@ def _sign(claim: Claim | None) -> Piece:
 
 
 def score_lines(
-    before: QuestionResult | None, after: QuestionResult | None, delta: QuestionDelta | None, names: Sequence[str]
+    before: QuestionResult | None,
+    after: QuestionResult | None,
+    delta: QuestionDelta | None,
+    names: Sequence[str],
+    *,
+    blind: bool,
 ) -> list[Section]:
-    """The named scores of both runs, with the cause of each difference."""
+    """The named scores of both runs, with the cause of each difference; while `blind` without the judge's words."""
     lines: list[Line] = []
     for name in names:
         earlier = before.scores.get(name) if before else None
@@ -158,7 +163,7 @@ def score_lines(
     for title, result in (("before", before), ("after", after)):
         route = " + ".join(result.route.corpora) + f" by {result.route.rule}" if result else "–"
         judgment = result.score_judgment if result else None
-        said = f"\n{judgment.justification}" if judgment and judgment.justification else ""
+        said = f"\n{judgment.justification}" if judgment and judgment.justification and not blind else ""
         sections.append(Section(f"routed to {route}{said}", ((title, "title"),)))
     return sections
 

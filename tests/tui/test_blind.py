@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_audit.history import History
+from rag_audit.metrics import score_question
 from rag_audit.model import Claim, Flag, FlagName, JudgeCall, QuestionResult, Span, Support, Verdict
 from rag_audit.tui.blindness import blind_of
 from tests.audit.making import verdict_of
@@ -73,6 +74,56 @@ async def test_runs_that_differ_only_in_the_judges_side_look_the_same(tmp_path: 
     first = project_of(tmp_path / "one" / "engine", results)
     second = project_of(tmp_path / "two" / "engine", [other_judge(one) for one in results])
     assert await painted(first, size) == await painted(second, size)
+
+
+async def compared(project: Path, size: tuple[int, int]) -> list[str]:
+    """What is painted of the difference with an earlier run, before any decision; aggregates are left out."""
+    screens = []
+    async with opened(project, size=size) as pilot:
+        await sees(pilot, "2 runs")
+        await pilot.press("enter")
+        await sees(pilot, "reference")
+        await pilot.press("w")
+        screens.append(await steady(pilot))
+        await pilot.press("w", "d")
+        await sees(pilot, "r0 → r1")
+        for key in ("2", "3"):
+            await pilot.press(key)
+            screens.append(await steady(pilot))
+        await pilot.press("2", "enter")
+        await sees(pilot, "answers")
+        for key in ("1", "2", "3", "4"):
+            await pilot.press(key)
+            screens.append(await steady(pilot))
+    return screens
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_diff_does_not_say_which_way_the_judge_moved(tmp_path: Path, size: tuple[int, int]) -> None:
+    results = [result(f"Q-{number}") for number in range(3)]
+    seen = []
+    for name, later in (("same", results), ("moved", [rescored(other_judge(one)) for one in results])):
+        project = tmp_path / name / "engine"
+        history = archive(
+            project,
+            run("r0", results),
+            run("r1", later, started_at="2026-11-30T08:00:00Z"),
+        )
+        history.record_sample(draw("r1", [one.question.id for one in results], len(results)))
+        seen.append(await compared(project, size))
+    assert seen[0] == seen[1]
+
+
+def rescored(judged: QuestionResult) -> QuestionResult:
+    """The result with the scores that its judges' sides give."""
+    assert judged.score_judgment is not None
+    scores = replace(judged.score_judgment, faithfulness=2, justification="quite bad")
+    claims = judged.claim_judgment
+    assert claims is not None
+    one = replace(claims, claims=tuple(replace(c, verdict=Verdict.VERIFIED) for c in claims.claims))
+    changed = replace(judged, score_judgment=scores, claim_judgment=one)
+    values, missing = score_question(changed)
+    return replace(changed, scores=values, missing=missing)
 
 
 async def test_the_reveal_follows_the_decision(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece
-from rag_audit.tui.diff_rows import COLUMNS, TABS, DiffRow, counts_of, rows_of
+from rag_audit.tui.diff_rows import COLUMNS, TABS, DiffRow, counts_of, rows_of, waiting_of
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.screens.filtered import FilteredScreen
 from rag_audit.tui.source import Source
@@ -72,9 +72,9 @@ class DiffScreen(FilteredScreen):
 
     def _show(self, compared: Compared) -> None:
         self.compared = compared
-        counts = counts_of(compared[0])
+        counts = counts_of(*compared)
         self.tabs.rename([f"{name} {counts[name]}" for name in TABS])
-        self.headline.tell(_headline(compared[0]))
+        self.headline.tell(_headline(compared[0], waiting_of(*compared)))
         self._show_tab()
 
     @property
@@ -149,18 +149,22 @@ class DiffScreen(FilteredScreen):
         export_diff(self, self.before, self.after)
 
 
-def _headline(diff: RunDiff) -> list[Piece]:
-    """How many questions went which way, and whether the numbers may be compared at all."""
+def _headline(diff: RunDiff, waiting: frozenset[str]) -> list[Piece]:
+    """How many questions went which way, those apart that wait; and whether the numbers may be compared at all."""
     parts = diff.questions
+    moved = {
+        "regressed": {delta.id for delta in parts.regressed},
+        "improved": {delta.id for delta in parts.improved},
+        "changed": {delta.id for delta in parts.changed},
+    }
+    still = waiting - set(parts.unscored) - set().union(*moved.values())
+    counts = {kind: len(ids - waiting) for kind, ids in moved.items()} | {"unchanged": parts.unchanged - len(still)}
     line: list[Piece] = []
-    for kind, count in (
-        ("regressed", len(parts.regressed)),
-        ("improved", len(parts.improved)),
-        ("changed", len(parts.changed)),
-        ("unchanged", parts.unchanged),
-    ):
+    for kind, count in counts.items():
         sign = CHANGES[kind]
         line += [(f"{sign.glyph} {count} {sign.word}  ", sign.tone if count else "quiet")]
+    if waiting:
+        line.append((f"◌ {len(waiting)} blind  ", "quiet"))
     verdicts = [one.ok for one in diff.comparable.values()]
     if False in verdicts:
         line.append((f"⊘ {verdicts.count(False)} of {len(verdicts)} metrics not comparable", "warn"))

@@ -14,7 +14,6 @@ from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.blindness import HIDDEN, Blind
 from rag_audit.tui.content import Piece
-from rag_audit.tui.diff_rows import without_hidden
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.pair_views import (
     answer_sides,
@@ -58,7 +57,9 @@ class PairScreen(ReviewScreen):
         parts = diff.questions
         self.hidden = hidden
         self.deltas: dict[str, QuestionDelta] = {
-            delta.id: without_hidden(delta, hidden) for delta in (*parts.regressed, *parts.improved, *parts.changed)
+            delta.id: delta
+            for delta in (*parts.regressed, *parts.improved, *parts.changed)
+            if delta.id not in hidden.questions
         }
         self.pair: Pair = (None, None)
         self.split_wish: bool | None = None
@@ -145,7 +146,8 @@ class PairScreen(ReviewScreen):
             names = [*before.scores] if before else []
             names += [name for name in (after.scores if after else ()) if name not in names]
             names = [name for name in names if not self.hidden.hides(result.question.id, name)]
-            self.left.show(score_lines(before, after, self.deltas.get(result.question.id), names))
+            blind = result.question.id in self.hidden.questions
+            self.left.show(score_lines(before, after, self.deltas.get(result.question.id), names, blind=blind))
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:

@@ -205,7 +205,7 @@ class RunScreen(FilteredScreen):
         if self.only == "failed":
             return bool(row.error) or any(is_failed(reason) for reason in row.missing.values())
         if self.only == "worse":
-            return row.id in self.worse
+            return row.id in self.worse and row.id not in self.blind.questions
         return True
 
     def _haystack(self, row: QuestionRow) -> str:
