@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from rag_audit.diff import compare_runs
 from rag_audit.diff.claims import claim_flips, worst_first
 from rag_audit.diff.columns import ColumnReader
-from rag_audit.diff.comparability import judge_lookup
-from rag_audit.diff.compare import comparability
+from rag_audit.diff.comparability import compare_contexts, judge_lookup
 from rag_audit.diff.facts import metric_facts, shared_metrics
 from rag_audit.diff.pairing import Pair, QuestionSide, pair_questions
 from rag_audit.diff.partition import unscored_metrics
@@ -200,10 +199,11 @@ def previous_comparable(history: History, run_id: str) -> RunSummary | None:
 
 
 def _comparable(before: RunSummary, after: RunSummary, pairs: Sequence[Pair]) -> bool | None:
-    """Whether all shared metrics of two runs may be compared; None: unverified; False also where they share none."""
+    """Whether all shared metrics of two runs may be compared; None: unverified; False also where they share none.
+
+    Excerpts do not count: an edited document is no reason to compare with an older run.
+    """
     reader = ColumnReader(pairs, judge_lookup(before), judge_lookup(after))
-    verdicts = {
-        comparability(reader.read(metric_facts(name, after.metrics[name])), (before, after)).ok
-        for name in shared_metrics(before, after)
-    }
+    columns = [reader.read(metric_facts(name, after.metrics[name])) for name in shared_metrics(before, after)]
+    verdicts = {compare_contexts(column.facts, (before, after), column.matches).ok for column in columns}
     return False if not verdicts or False in verdicts else None if None in verdicts else True

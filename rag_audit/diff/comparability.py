@@ -130,14 +130,17 @@ def compare_contexts(
 
     `matches`: how many questions each match of their judges holds for; `other_excerpts`: questions left out because
     their reference excerpt changed.
-    False: not measured on both sides, measured on another scale, another judge, or several judges within one run.
+    False: not measured on both sides, measured on another scale, another judge, several judges within one run, or
+    held against another excerpt throughout.
     None (unverified): a part that could have moved it is not recorded, or a run records nothing of its context at all.
     """
     before, after = runs
+    scored = sum(matches.values())
     objections = [
         *_scale_objections(facts.name, before, after),
         *_mixed(facts, before, after),
         *_judge_reasons(facts, matches, False),
+        *(["the reference excerpt of every question changed"] if 0 < scored == other_excerpts else []),
     ]
     if objections:
         return Comparability(False, tuple(dict.fromkeys(objections)))
@@ -150,7 +153,7 @@ def compare_contexts(
         return Comparability(None, tuple(dict.fromkeys(doubts)))
     notes = ["the judges are equal by name; neither side records a prompt"] if named_only else []
     if other_excerpts:
-        notes.append(f"{other_excerpts} of {sum(matches.values())} questions left out: their reference excerpt changed")
+        notes.append(f"{other_excerpts} of {scored} questions left out: their reference excerpt changed")
     return Comparability(True, tuple(notes))
 
 

@@ -42,18 +42,9 @@ def measure(column: Column, modules: "Places", *, tested: bool) -> MetricDelta:
     before, after = mean(earlier.tolist()), mean(later.tolist())
     if before is None or after is None:
         return MetricDelta(None, None, None, 0, None, None, None, None, "question", MetricVerdict.INCONCLUSIVE)
-    import numpy as np
-
-    from rag_audit.statistics.paired import paired_bootstrap
-
     differences = later - earlier
     clusters = _clusters(modules[column.usable])
-    # Resampled towards the same side whichever run is named first, so that the two directions mirror each other.
-    ordered = np.sort(differences)
-    sign = 1.0 if ordered.tolist() >= (-ordered[::-1]).tolist() else -1.0
-    interval = paired_bootstrap(sign * differences, clusters, seed=SEED)
-    bounds = [None if bound is None else sign * bound + 0.0 for bound in (interval.low, interval.high)]
-    low, high = bounds if sign > 0 else reversed(bounds)
+    low, high = _interval(differences, clusters)
     p_value, test = _test(earlier, later) if tested else (None, "none")
     return MetricDelta(
         before=before,
@@ -68,6 +59,26 @@ def measure(column: Column, modules: "Places", *, tested: bool) -> MetricDelta:
         verdict=MetricVerdict.INCONCLUSIVE,
         test=test,
     )
+
+
+def _interval(differences: "Floats", clusters: "Places | None") -> tuple[float | None, float | None]:
+    """The bootstrap interval, resampled to the same side whichever run comes first: the directions are mirror images.
+
+    Where wins and losses balance there is no such side: the hull of both is taken.
+    """
+    import numpy as np
+
+    from rag_audit.statistics.paired import paired_bootstrap
+
+    ordered = np.sort(differences)
+    won, lost = ordered.tolist(), (-ordered[::-1]).tolist()
+    bounds: list[tuple[float, float]] = []
+    for sign in (1.0, -1.0) if won == lost else (1.0,) if won > lost else (-1.0,):
+        found = paired_bootstrap(sign * differences, clusters, seed=SEED)
+        if found.low is None or found.high is None:
+            return None, None
+        bounds.append((found.low, found.high) if sign > 0 else (0.0 - found.high, 0.0 - found.low))
+    return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
 def _clusters(modules: "Places") -> "Places | None":

@@ -11,6 +11,8 @@ from rag_audit.model import QuestionRow, is_failed
 
 NO_SCORE = "no_score"
 """The reason of a score that is missing without one; it counts as failed."""
+_NO_ANSWER = "failed"
+"""In place of the hash of an answer that was asked for and did not come."""
 
 
 Hashes = str | None | frozenset[str | None]
@@ -26,6 +28,7 @@ class QuestionSide(NamedTuple):
     scores: Mapping[str, float | None]
     """Metric to the mean over the repeats that have a value."""
     missing: Mapping[str, str]
+    """Metric to the reason; also of one that a repeat lacks for a failed reason while others have it."""
     verdicts: Mapping[str, int]
     corpora: frozenset[str]
     """The corpora it was sent to; empty where that is not recorded."""
@@ -42,8 +45,9 @@ class QuestionSide(NamedTuple):
         return self.missing.get(metric, NO_SCORE)
 
     def failed(self, metric: str) -> bool:
-        """Whether the metric has no value although it was asked for."""
-        return self.scores.get(metric) is None and is_failed(self.reason(metric))
+        """Whether the metric has no value, in any repeat, although it was asked for."""
+        lacks = self.scores.get(metric) is None or metric in self.missing
+        return lacks and is_failed(self.reason(metric))
 
 
 class Pair(NamedTuple):
@@ -140,7 +144,7 @@ def question_side(rows: Sequence[QuestionRow]) -> QuestionSide:
             first.verdicts,
             _corpora(tuple(first.route)),
             first.question_hash,
-            first.answer_hash,
+            _answer(first),
             first.context_hash,
             first.excerpt_hash,
             first.judges,
@@ -156,12 +160,16 @@ def question_side(rows: Sequence[QuestionRow]) -> QuestionSide:
         _total_verdicts(rows),
         frozenset(corpus for row in rows for corpus in row.route),
         _hashes(row.question_hash for row in rows),
-        _hashes(row.answer_hash for row in rows),
+        _hashes(map(_answer, rows)),
         _hashes(row.context_hash for row in rows),
         _hashes(row.excerpt_hash for row in rows),
         _judges(rows),
         first.reviewed,
     )
+
+
+def _answer(row: QuestionRow) -> str | None:
+    return _NO_ANSWER if row.answer_hash is None and row.error else row.answer_hash
 
 
 def _hashes(found: Iterable[str | None]) -> Hashes:
@@ -175,9 +183,10 @@ def _over_repeats(rows: Sequence[QuestionRow]) -> tuple[dict[str, float | None],
     missing: dict[str, str] = {}
     for metric in dict.fromkeys(name for row in rows for name in (*row.scores, *row.missing)):
         scores[metric] = mean(value for row in rows if (value := row.scores.get(metric)) is not None)
-        if scores[metric] is None:
-            reasons = [row.missing.get(metric, NO_SCORE) for row in rows]
-            missing[metric] = next((reason for reason in reasons if is_failed(reason)), reasons[0])
+        reasons = [row.missing.get(metric, NO_SCORE) for row in rows if row.scores.get(metric) is None]
+        failed = next(filter(is_failed, reasons), None)
+        if failed or len(reasons) == len(rows):
+            missing[metric] = failed or reasons[0]
     return scores, missing
 
 

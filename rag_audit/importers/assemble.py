@@ -90,7 +90,8 @@ class _Gathered:
         self.ids = _Ids()
         self.values: dict[str, _Values] = {name: _Values() for name in run.kinds}
         self.notes: Counter[str] = Counter()
-        self.content = hashlib.sha256(_canonical((run.format, run.system, run.context, run.started_at)))
+        label = None if run.label_of_folder else run.label
+        self.content = hashlib.sha256(_canonical((run.format, run.system, label, run.context, run.started_at)))
         self.claims = 0
         self.has_claims = self.has_contexts = self.has_homes = self.has_sources = False
 

@@ -115,6 +115,8 @@ class ForeignRun:
     system: str | None = None
     """Which system or arm of the file this is; None where there is only one."""
     label: str | None = None
+    label_of_folder: bool = False
+    """Whether the label says where the file lies: then it is no part of the content."""
     context: RunContext = field(default_factory=RunContext)
     started_at: str | None = None
     """ISO-8601 UTC; None where the file does not say."""

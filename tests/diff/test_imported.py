@@ -68,6 +68,48 @@ def test_chunks_of_another_corpus_are_another_route(shell: Shell) -> None:
     assert {delta["cause"] for delta in found["questions"]["improved"]} == {"routing"}
 
 
+def test_a_score_that_one_repeat_lacks_trips_the_incomplete_gate(shell: Shell) -> None:
+    _write(shell, "a", [{**_line(0), "repeat": 1}, {**_line(0), "repeat": 2}], CONTEXT)
+    failed = {**_line(0), "repeat": 2, "scores": {"faithfulness": None}}
+    _write(shell, "b", [{**_line(0), "repeat": 1}, failed], CONTEXT)
+    found = shell.json("diff", "a", "b", "--fail-on", "incomplete", code=1)
+    assert [(reason["kind"], reason["metric"]) for reason in found["gate"]["reasons"]] == [
+        ("incomplete", "faithfulness")
+    ]
+    assert found["metrics"]["faithfulness"]["n_paired"] == 1
+
+
+def test_claims_held_against_other_excerpts_throughout_are_not_comparable(shell: Shell) -> None:
+    def lines(excerpt: str) -> list[dict[str, Any]]:
+        claims = [{"text": "It is so.", "verdict": "verified"}]
+        return [{**_line(at), "claims": claims, "excerpt": excerpt} for at in range(3)]
+
+    _write(shell, "a", lines("old"), CONTEXT)
+    _write(shell, "b", lines("new"), CONTEXT)
+    found = shell.json("diff", "a", "b", "--fail-on", "regression", code=1)
+    assert found["comparable"]["no_fabrication"]["ok"] is False
+    assert found["metrics"]["no_fabrication"]["verdict"] == "not_comparable"
+    assert "not_comparable" in {reason["kind"] for reason in found["gate"]["reasons"]}
+    assert found["comparable"]["faithfulness"]["ok"] is True
+
+
+def test_an_answer_that_failed_is_a_change(shell: Shell) -> None:
+    _write(shell, "a", [{**_line(at), "scores": {"hit_at_1": 1}} for at in range(3)], CONTEXT)
+    failed = {**_line(0), "answer": None, "error": "timeout", "scores": {"hit_at_1": 1}}
+    _write(shell, "b", [failed, *({**_line(at), "scores": {"hit_at_1": 1}} for at in (1, 2))], CONTEXT)
+    found = shell.json("diff", "a", "b")
+    assert [(delta["id"], delta["metrics"]) for delta in found["questions"]["changed"]] == [("q0", {})]
+    assert found["questions"]["unchanged"] == 2
+
+
+def test_equal_results_under_two_labels_are_two_runs(shell: Shell) -> None:
+    for name in ("a", "b"):
+        _write(shell, name, [_line(at) for at in range(3)], CONTEXT)
+    found = shell.json("diff", "a", "b")
+    assert found["before"] != found["after"]
+    assert found["questions"]["unchanged"] == 3
+
+
 @pytest.mark.skipif(CASES is None, reason="the shared cases are not here")
 def test_two_real_azure_runs_read_as_a_person_would(shell: Shell) -> None:
     folder = Path(str(CASES)) / "imports" / "azure" / "real" / "ai-rag-chat-evaluator"

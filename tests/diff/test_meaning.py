@@ -125,3 +125,13 @@ def test_own_means_stand_beside_the_shared_set() -> None:
     found = diff(before, after)
     assert found.own_means["mrr"] == (0.5, 2, 1.0, 1)
     assert found.metrics["mrr"].before == 1.0
+
+
+def test_balanced_wins_and_losses_mirror_over_modules() -> None:
+    before = _run("b", "mrr", [1.0] * 5 + [0.0] * 35, docs=12)
+    after = _run("a", "mrr", [0.0] * 15 + [1.0] * 3 + [0.0] * 9 + [1.0] + [0.0] * 11 + [1.0], docs=12)
+    there, back = diff(before, after).metrics["mrr"], diff(after, before).metrics["mrr"]
+    assert (there.unit, there.delta) == ("module", 0)
+    assert there.ci_low is not None
+    assert there.ci_high is not None
+    assert (back.ci_low, back.ci_high) == (-there.ci_high, -there.ci_low)

@@ -81,6 +81,7 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
             entries=entries,
             convert=lambda record: _row(record, names, judge),
             label=name_of(source.path.resolve().parent.name),
+            label_of_folder=True,
             context=_context(config, parameters, judge),
             started_at=utc_time(parameters.get("evaluation_timestamp")),
             kinds={metric: known_kind(metric) for metric in names.values()},
