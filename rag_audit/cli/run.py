@@ -12,6 +12,7 @@ from rag_audit.cli.output import diagnose, number, print_json, say, table
 from rag_audit.cli.progress import progress_watcher
 from rag_audit.cli.verb import Invocation, verb
 from rag_audit.errors import UsageError
+from rag_audit.history.references import names_another_run
 from rag_audit.model import RunStatus, RunSummary
 
 _INCOMPLETE = 3
@@ -21,8 +22,16 @@ _MATTERS_TO_REJUDGE = (
 )
 
 
+def _own_label(_: click.Context, __: click.Parameter, label: str | None) -> str | None:
+    """The label without spaces around it; one that already means another run is refused."""
+    label = (label or "").strip() or None
+    if label and names_another_run(label):
+        raise UsageError(f"the label {label} already means another run", "Choose one that is not `latest` or NAME~N.")
+    return label
+
+
 @verb("run")
-@click.option("--label", help="A name for the run; need not be unique.")
+@click.option("--label", callback=_own_label, help="A name for the run; need not be unique.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="A setting for this run alone.")
 @click.option("--only", metavar="IDS", help="Question ids, separated by commas.")
 @click.option("--judges", metavar="scores,claims|none", help="Which judges to ask.")
@@ -82,7 +91,7 @@ def run_command(
         return run_evaluation(
             invocation.root,
             overrides=settings,
-            label=label or None,
+            label=label,
             only=ids,
             resume=resume,
             max_cost_usd=max_cost,
@@ -101,7 +110,7 @@ def run_command(
 )
 @click.option("--repeat-judging", type=click.IntRange(1), metavar="N", help="Judgments per answer.")
 @click.option("--workers", type=click.IntRange(1), help="Answers under way at a time.")
-@click.option("--label", help="A name for the new run.")
+@click.option("--label", callback=_own_label, help="A name for the new run.")
 @click.option("--allow-incomplete", is_flag=True, help="Exit 0 although scores are missing.")
 def rejudge_command(
     invocation: Invocation,
@@ -149,7 +158,7 @@ def rejudge_command(
             settings,
             named or frozenset({"claims", "scores"}),
             keep_claims=claims == "keep",
-            label=label or None,
+            label=label,
             watch=watch,
         )
 

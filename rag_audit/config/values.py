@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
 
 from rag_audit import yamlfile
 from rag_audit.errors import ConfigError
@@ -33,6 +34,8 @@ def read_value(setting: Setting, node: yamlfile.Node, where: str) -> SettingValu
             raise ConfigError(f"{setting.key} is out of range: {value}", _accepted(setting), where=where)
     if setting.key in PATTERNS:
         _check_patterns(setting.key, value, where)
+    if setting.key.endswith("base_url") and isinstance(value, str):
+        _check_address(setting.key, value, where)
     if setting.key in _OF_METRICS:
         _check_metrics(setting.key, value, where)
     return value
@@ -93,6 +96,16 @@ def _accepted(setting: Setting) -> str:
     if setting.low is not None:
         return f"It takes {setting.low:g} or more."
     return setting.description
+
+
+def _check_address(key: str, address: str, where: str) -> None:
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:  # The address itself may carry a key.
+        raise ConfigError(f"{key} is no address of a service", "Write http://HOST:PORT or https://HOST.", where=where)
 
 
 def _check_metrics(key: str, value: SettingValue, where: str) -> None:

@@ -43,6 +43,11 @@ def resolve_run(reference: str, archived: Sequence[RunSummary], unclosed: Sequen
     raise UsageError(f"no run {reference}", _suggestion(reference, everything))
 
 
+def names_another_run(label: str) -> bool:
+    """Whether a label would be read as `latest`, or as a step back from another one."""
+    return label == LATEST or _STEPS_BACK.fullmatch(label) is not None
+
+
 def _named(name: str, archived: Sequence[RunSummary]) -> list[RunSummary]:
     return list(archived) if name == LATEST else [run for run in archived if run.label == name]
 

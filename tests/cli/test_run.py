@@ -272,6 +272,8 @@ def test_a_cost_limit_that_cannot_be_kept_is_refused_before_any_call(project: Pa
     [
         (["run", "--only", ""], "--only names no question"),
         (["run", "--only", " , "], "--only names no question"),
+        (["run", "--label", "latest"], "the label latest already means another run"),
+        (["rejudge", "first", "--label", "first~1"], "the label first~1 already means another run"),
         (["run", "--max-cost", "nan"], "--max-cost nan is no amount"),
         (["run", "--set", "diff.metrics=no_fabricaton"], "there is no metric no_fabricaton"),
         (["run", "--set", "diff.tolerances={hit_at_1: x}"], "hit_at_1 must be a number"),

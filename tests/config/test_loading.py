@@ -88,6 +88,8 @@ def test_text_settings_keep_what_was_written(tmp_path: Path) -> None:
         ("prices: 3\n", ":1", "prices must be a mapping", "USD"),
         ("routing.comparison_pattern: '('\n", ":1", "not a regular expression", "brackets"),
         ("retriever:\n  top_k: 3\nretriever.top_k: 4\n", ":3", "retriever.top_k is set twice", "Keep one"),
+        ("generator: {base_url: 'localhost:8080'}\n", ":1", "generator.base_url is no address", "http://HOST:PORT"),
+        ("judge.base_url: http://[x\n", ":1", "judge.base_url is no address", "https://HOST"),
         (f"seed: {2**63}\n", ":1", "seed must be a whole number", "0 or more"),
         ("audit.target: [claims, banana]\n", ":1", "audit.target cannot be 'banana'", "claims, scores"),
         ("diff.metrics: [mrr, faithfullness]\n", ":1", "no metric faithfullness", "Did you mean faithfulness?"),
