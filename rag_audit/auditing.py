@@ -23,11 +23,15 @@ def now() -> str:
 
 
 def find_reviewer(project: Path, given: str | None = None, environ: Mapping[str, str] | None = None) -> str | None:
-    """The reviewer's name: as given, RAG_AUDIT_REVIEWER, `audit.reviewer`, git's user.name; None: ask."""
+    """The reviewer's name: as given, RAG_AUDIT_REVIEWER, `audit.reviewer`, git's user.name; None: ask.
+
+    A name given but empty (an unset variable of a script) is an error: nobody else's name stands in for it.
+    """
     environ = os.environ if environ is None else environ
-    for name in (given, environ.get("RAG_AUDIT_REVIEWER")):
-        if name and name.strip():
-            return plain_name(name)
+    if given is not None:
+        return plain_name(given)
+    if environ.get("RAG_AUDIT_REVIEWER", "").strip():
+        return plain_name(environ["RAG_AUDIT_REVIEWER"])
     from rag_audit.config import load_settings
 
     name = load_settings(project, environ=environ).optional("audit.reviewer") or _git_user(project)
@@ -46,8 +50,10 @@ def require_reviewer(project: Path, given: str | None = None) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A reviewer's name as it is kept: without surplus blanks; refused with control characters."""
+    """A reviewer's name as it is kept: without surplus blanks; refused if empty or with control characters."""
     name = " ".join(name.split())
+    if not name:
+        raise UsageError("the reviewer's name is empty", "Give a name, or leave --reviewer out.")
     if not name.isprintable():
         raise UsageError("the reviewer's name has control characters", "Give a plain name.")
     return name

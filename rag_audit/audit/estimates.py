@@ -38,6 +38,8 @@ class Correction:
     bounds: Bounds | None = None
     """Lowest and highest estimate where questions are open."""
     n_open: int = 0
+    judged: int = 0
+    """Questions of the run with a judge's value, repeats counted once."""
     without_judge_value: int = 0
     """Checked questions left out because the judge has no value for them."""
     needed: int | None = None
@@ -158,6 +160,7 @@ def correct(
     low, high = (estimate(judged, side, seed) for side in (0, 1))
     merged = replace(
         low,
+        judged=len(judged),
         without_judge_value=sum(value.judge is None and value.human is not None for value in values.values()),
         n_open=n_open,
         options=_options(judged, bounds) if n_open == 0 else {},

@@ -11,6 +11,7 @@ from rag_audit.audit.effective import Decisions, said_of
 from rag_audit.audit.standing import SKIP, ClaimKey, claim_hash, subject
 from rag_audit.errors import UsageError
 from rag_audit.fingerprint import fingerprint
+from rag_audit.metrics import METRICS
 from rag_audit.model import AuditSample, Claim, Decision, Excerpt, QuestionResult, Queue, RunSummary
 from rag_audit.statistics.agreement import CLASSES
 from rag_audit.summary import judge_text
@@ -80,6 +81,10 @@ def score_answer(case: Case, metric: str, value: float | None, act: Act) -> Deci
     if summary is None:
         known = ", ".join(case.run.metrics)
         raise UsageError(f"this run has no metric {metric!r}", f"Its metrics are: {known or 'none'}.")
+    own = METRICS.get(metric)
+    if own is not None and own.judged_by != "scores":
+        how = "follows from the verdicts of the claims" if own.judged_by else "is computed, not judged"
+        raise UsageError(f"{metric} {how}: it takes no score", "Decide claims with `audit record`.")
     low, high = summary.range
     if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
         raise UsageError(f"{metric} goes from {low} to {high}, not {value:g}", "Give a value in that range.")

@@ -149,7 +149,7 @@ def _reviewers(report: AuditReport) -> list[str]:
     if report.between.claims:
         lines.append(
             f"  between reviewers: alpha {figure(report.between.alpha)} "
-            f"over {counted(report.between.claims, 'claim')}, of which {len(report.between.differences)} in dispute"
+            f"over {counted(report.between.claims, 'claim')}, {len(report.between.differences)} decided differently"
         )
     lines += [
         f"  {visible_line(found.question_id)} {found.claim_id}: "

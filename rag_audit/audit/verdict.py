@@ -32,7 +32,7 @@ def release_verdict(report: AuditReport) -> ReleaseVerdict:
         return ReleaseVerdict("unchecked", f"No verdict: {_why_unchecked(report)}; {judge}, unchecked.{advice}", None)
     inside = interval.low <= metric.judge.mean <= interval.high
     span = f"95 % interval {percent(interval.low)} to {percent(interval.high)}"
-    basis = f"{interval.n} of {counted(metric.judge.n, 'judged question')} checked blind by {_who(report)}"
+    basis = f"{interval.n} of {counted(metric.correction.judged, 'judged question')} checked blind by {_who(report)}"
     if interval.estimate is None:
         start = f"Between {percent(interval.low)} and {percent(interval.high)} of the answers are free of contradicted"
         sentence = (

@@ -37,7 +37,7 @@ def audit_command() -> None:
 @audit_command.command("sample")
 @click.argument("run")
 @click.option("--fraction", type=float, help="Share of the questions, rounded up (default: audit.fraction, 0.1).")
-@click.option("--seed", type=int, help="Seed of the draw (default: from the run's id).")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of the draw (default: from the run's id).")
 @click.option("--stratify", type=click.Choice(["none", "corpus"]), help="Spread the draw over the corpora, or not.")
 @click.option("--target", help="What is decided: claims, scores or claims,scores (default: audit.target).")
 @click.pass_obj

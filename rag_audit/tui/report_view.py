@@ -150,7 +150,7 @@ def _people(report: AuditReport) -> Iterator[Line]:
     if between.claims:
         yield [
             (f"between reviewers: alpha {figure(between.alpha)} over {counted(between.claims, 'claim')}", "plain"),
-            (f", {len(between.differences)} in dispute", "warn" if between.differences else "quiet"),
+            (f", {len(between.differences)} decided differently", "warn" if between.differences else "quiet"),
         ]
     for found in between.differences:
         said = ", ".join(f"{reviewer} {verdict}" for reviewer, verdict in found.said.items())

@@ -142,6 +142,9 @@ def test_recording_refuses_what_does_not_exist() -> None:
         adjudicate(case_of(RESULT), "c1", "verified", act)
     with pytest.raises(UsageError, match="no metric 'truth'"):
         score_answer(case_of(RESULT), "truth", 3, act)
+    for computed, why in (("hit_at_1", "computed, not judged"), ("no_fabrication", "follows from the verdicts")):
+        with pytest.raises(UsageError, match=why):
+            score_answer(case_of(RESULT), computed, 0, act)
     with pytest.raises(UsageError, match=r"faithfulness goes from 0\.0 to 10\.0"):
         score_answer(case_of(make_result("q", "v", scores=(5, 5))), "faithfulness", 11, act)
 

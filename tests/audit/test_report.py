@@ -159,6 +159,14 @@ def test_the_verdict_says_what_was_found_and_by_whom() -> None:
     assert "The judge is too lenient" in verdict.sentence
 
 
+def test_the_verdict_counts_a_question_with_repeats_once() -> None:
+    run = [make_result(f"q{at:02d}", "v", repeat=repeat) for at in range(6) for repeat in (1, 2)]
+    decisions = [replace(one, repeat=repeat) for repeat in (1, 2) for one in decide_all(run[:8:2], {})]
+    sample = make_sample([f"q{at:02d}" for at in range(4)], 6)
+    report = build_report(make_run(run), audited(run), decisions, sample)
+    assert "4 of 6 judged questions checked" in release_verdict(report).sentence
+
+
 def test_percentages_never_round_to_certainty() -> None:
     assert [percent(value) for value in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
         "0 %",

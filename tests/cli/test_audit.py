@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_audit.auditing import find_reviewer
+from rag_audit.errors import UsageError
 from rag_audit.history import History
 from rag_audit.model import ArchivedRun, Claim, ClaimJudgment, Excerpt, Passage, QuestionResult
 from rag_audit.summary import SummaryBuilder
@@ -195,12 +196,23 @@ def test_the_report_reads_as_text(project: Path) -> None:
 def test_the_reviewer_is_found_in_the_order_of_nearness(project: Path) -> None:
     assert find_reviewer(project, " Ann  Lee ", {"RAG_AUDIT_REVIEWER": "env"}) == "Ann Lee"
     assert find_reviewer(project, None, {"RAG_AUDIT_REVIEWER": "env"}) == "env"
+    with pytest.raises(UsageError, match="name is empty"):
+        find_reviewer(project, " ", {"RAG_AUDIT_REVIEWER": "env"})
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     subprocess.run(["git", "-C", str(project), "config", "user.name", "Git Name"], check=True)
     assert find_reviewer(project, None, {}) == "Git Name"
     (project / "documents").mkdir()
     (project / "documents" / "config.yml").write_text("audit:\n  reviewer: configured\n", encoding="utf-8")
     assert find_reviewer(project, None, {}) == "configured"
+
+
+@pytest.mark.parametrize("seed", ["-5", str(2**63)])
+def test_a_seed_that_the_estimates_could_not_use_is_refused(project: Path, seed: str) -> None:
+    refused = rag_audit(project, "audit", "sample", "latest", "--seed", seed)
+    assert refused.code == 2
+    assert "--seed" in refused.err
+    assert rag_audit(project, "audit", "sample", "latest", "--seed", str(2**63 - 1)).code == 0
+    assert rag_audit(project, "audit", "report", "latest").code == 0
 
 
 def test_the_reviewer_of_the_environment_decides(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
