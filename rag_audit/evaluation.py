@@ -10,7 +10,17 @@ from rag_audit.errors import KeyRejected, ProviderError
 from rag_audit.flags import flag_result
 from rag_audit.judging.excerpt import build_excerpt, context_parity, overlap
 from rag_audit.metrics import METRICS, score_question
-from rag_audit.model import Claim, Excerpt, Generation, Passage, Question, QuestionResult, RetrievedChunk, Route
+from rag_audit.model import (
+    Claim,
+    ClaimJudgment,
+    Excerpt,
+    Generation,
+    Passage,
+    Question,
+    QuestionResult,
+    RetrievedChunk,
+    Route,
+)
 from rag_audit.providers.protocols import ClaimJudge, Generator, ScoreJudge
 
 
@@ -159,6 +169,7 @@ async def judge_again(archived: QuestionResult, judges: Judges, *, keep_claims: 
     """Judge one archived answer again, against the excerpt archived with it, else the contexts.
 
     Only what the given judges decide changes: other judgments and scores stay as archived, with their identity.
+    Where an imported run kept no text at all, its claims are missing as `no_excerpt` and faithfulness as `no_context`.
     """
     if archived.generation is None:
         return [replace(archived, repeat=repeat) for repeat in judges.repeats_of(archived)]
@@ -167,13 +178,31 @@ async def judge_again(archived: QuestionResult, judges: Judges, *, keep_claims: 
     if not (excerpt.reference or excerpt.context):
         excerpt = Excerpt(context=tuple(_passage_of(found) for found in archived.retrieved))
     claims = old.claims if old and old.claims and keep_claims else None
+    asked = judges if _has_text(excerpt) else replace(judges, claims=None)
     results = []
-    for judged in await judge_answer(replace(archived, judge_calls=()), excerpt, judges, claims):
+    for answered in await judge_answer(replace(archived, judge_calls=()), excerpt, asked, claims):
+        judged = _without_verdicts_on_nothing(answered, excerpt, judges)
         scores, missing = dict(archived.scores), dict(archived.missing)
         _take_judged(judged, judges.roles, scores, missing)
         rescored = replace(judged, scores=scores, missing=missing)
         results.append(judges.flagged(rescored, archived.generation.model))
     return results
+
+
+def _has_text(excerpt: Excerpt) -> bool:
+    return any(passage.text.strip() for passage in (*excerpt.reference, *excerpt.context))
+
+
+def _without_verdicts_on_nothing(judged: QuestionResult, excerpt: Excerpt, judges: Judges) -> QuestionResult:
+    """The result with a reason in the place of what no judge can tell without a text."""
+    if judges.claims is not None and not _has_text(excerpt):
+        unjudged = ClaimJudgment(excerpt, identity=judges.claims.identity, error="no_excerpt")
+        judged = replace(judged, claim_judgment=unjudged)
+    scored = judged.score_judgment
+    if judges.scores is not None and scored is not None and judged.route.rule == "imported" and not judged.retrieved:
+        unfounded = replace(scored, faithfulness=None, error=scored.error or "no_context")
+        judged = replace(judged, score_judgment=unfounded)
+    return judged
 
 
 def _take_judged(

@@ -79,6 +79,12 @@ def count_of(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
+def repeat_of(value: Any) -> int | None:
+    """The number of a repeat or epoch, from 1, also as a text; None where it is none."""
+    number = None if isinstance(value, bool) else number_of(value)
+    return int(number) if number is not None and number.is_integer() and 1 <= number < 2**31 else None
+
+
 def text_of(value: Any) -> str | None:
     """A text as it stands; numbers and structures as JSON; None where there is nothing."""
     if value is None or isinstance(value, str):

@@ -332,6 +332,15 @@ def test_plain_rows_say_why_a_score_is_missing(tmp_path: Path) -> None:
     assert read.reasons("no_fabrication") == [None, "unparsed", "not_asked", "not_asked", "error"]
 
 
+def test_plain_takes_an_empty_run_line_and_repeats_as_text(tmp_path: Path) -> None:
+    rows: list[Any] = [
+        {"id": "a", "question": "q", "answer": "a", "repeat": repeat} for repeat in (1, "2", 3.0, 0, True)
+    ]
+    (read,) = read_path(write_json(tmp_path / "plain.jsonl", {"run": {}}, *rows))
+    assert read.plan.planned == [("a", 1), ("a", 2), ("a", 3), ("a", None), ("a-2", None)]
+    assert read.plan.file_rows == 5
+
+
 def test_generic_table_in_latin_1_with_decimal_commas(tmp_path: Path) -> None:
     read = _one(tmp_path, "generic-csv")
     assert read.values("Güte") == [0.05, 0.15, 0.25]

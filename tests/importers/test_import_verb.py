@@ -327,6 +327,31 @@ def test_what_the_judge_saw_beside_the_excerpt_is_kept_where_it_is_not_the_conte
         assert rag_audit(tmp_path, "export", run, "--format", "jsonl", "--output", str(path)).code == 0
 
 
+def test_judging_again_says_where_there_is_nothing_to_judge_against(tmp_path: Path) -> None:
+    line = {"question": "What is evt_max?", "answer": "evt_max is 5.", "reference_answer": "evt_max is 5."}
+    claims = [{"text": "evt_max is 5.", "verdict": "contradicted"}]
+    rows = (
+        {**line, "id": "contexts", "contexts": ["The default of evt_max is 5."]},
+        {**line, "id": "excerpt", "excerpt": "The default of evt_max is 5."},
+        {**line, "id": "nothing", "claims": claims},
+    )
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    assert rag_audit(tmp_path, "import", str(path)).code == 0
+    judged = rag_audit(tmp_path, "rejudge", "latest", "--json")
+    assert judged.code == 3
+    shown = rag_audit(tmp_path, "show", judged.json["run"]["id"], "--json").json["questions"]
+    questions = {question["id"]: question for question in shown}
+    assert questions["contexts"]["scores"]["no_fabrication"] == questions["excerpt"]["scores"]["no_fabrication"] == 1
+    assert questions["excerpt"]["missing"] == {"faithfulness": "no_context"}
+    assert questions["nothing"]["claims"] == []
+    assert questions["nothing"]["missing"] == {
+        "no_fabrication": "no_excerpt",
+        "claim_precision": "no_excerpt",
+        "faithfulness": "no_context",
+    }
+
+
 def _kept(question: dict[str, Any]) -> dict[str, Any]:
     claims = [{key: claim[key] for key in ("text", "verdict", "evidence", "reason")} for claim in question["claims"]]
     same = ("id", "repeat", "question", "answer", "reference_answer", "doc_id", "retrieved", "scores", "missing")

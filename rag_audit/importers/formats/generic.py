@@ -20,6 +20,7 @@ from rag_audit.importers.values import (
     missing_reason,
     name_of,
     number_of,
+    repeat_of,
     text_of,
     verdict_of,
 )
@@ -112,12 +113,11 @@ def _row(record: Record, mapping: FieldMap) -> ImportedRow | LeftOut:
     error = None if is_blank(error) or at("error") is False else error
     chunks, problem = _chunks(at("contexts"), mapping)
     claims, unread = _claims(at("claims"), mapping)
-    repeat = number_of(at("repeat"))
     return ImportedRow(
         question=question,
         line=record.line,
         id=name_of(at("id")),
-        repeat=int(repeat) if repeat is not None and repeat >= 1 and repeat.is_integer() else None,
+        repeat=repeat_of(at("repeat")),
         answer=text_of(at("answer")),
         reference=text_of(at("reference")),
         doc_id=name_of(at("doc_id")),

@@ -23,6 +23,7 @@ from rag_audit.importers.values import (
     missing_reason,
     name_of,
     number_of,
+    repeat_of,
     text_of,
     utc_time,
 )
@@ -228,12 +229,11 @@ def _row(record: Record, names: Mapping[str, str], *, several: bool) -> Imported
         missing.update({metric: "target_error" for name, metric in names.items() if name not in given})
     output = map_of(sample.get("output"))
     usage = map_of(output.get("usage"))
-    epoch = number_of(sample.get("epoch"))
     return ImportedRow(
         question=question,
         line=record.line,
         id=name_of(sample.get("id")),
-        repeat=int(epoch) if several and epoch is not None and 1 <= epoch < 2**31 else None,
+        repeat=repeat_of(sample.get("epoch")) if several else None,
         answer=_answer(sample, output),
         reference=_target(sample.get("target")),
         scores=scores,

@@ -21,7 +21,17 @@ from rag_audit.importers.record import (
     Record,
 )
 from rag_audit.importers.source import Source
-from rag_audit.importers.values import is_blank, list_of, map_of, name_of, number_of, text_of, utc_time, verdict_of
+from rag_audit.importers.values import (
+    is_blank,
+    list_of,
+    map_of,
+    name_of,
+    number_of,
+    repeat_of,
+    text_of,
+    utc_time,
+    verdict_of,
+)
 from rag_audit.model import UNKNOWN, Direction, Route, RunContext
 
 _QUESTION_DETAILS = ("keywords", "also_docs", "gold", "corpora", "tags")
@@ -88,10 +98,11 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
     first = _first(source)
     if entries is None or first is None:
         raise refuse(source, "no line of JSON lines holds an object", "A plain results file has one object a line.")
-    head = map_of(first.get("run")) if "question" not in first else {}
+    described = "question" not in first and isinstance(first.get("run"), dict)
+    head = map_of(first.get("run")) if described else {}
 
     def questions() -> Iterator[Record | LeftOut]:
-        beginning = bool(head)
+        beginning = described
         for entry in entries():
             if beginning and isinstance(entry, Record):
                 beginning = False
@@ -187,7 +198,7 @@ def _row(record: Record, names: list[str], context: RunContext) -> ImportedRow |
         question=question,
         line=record.line,
         id=name_of(values.get("id")),
-        repeat=_whole(values.get("repeat")),
+        repeat=repeat_of(values.get("repeat")),
         answer=text_of(values.get("answer")),
         reference=text_of(values.get("reference_answer")),
         doc_id=name_of(values.get("doc_id")),
@@ -232,10 +243,6 @@ def _route(value: Any) -> Route | None:
     stated = map_of(value)
     corpora, home = (tuple(c for c in list_of(stated.get(key)) if isinstance(c, str)) for key in ("corpora", "home"))
     return Route(corpora, "imported", home) if corpora or home else None
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _scores(values: Mapping[str, Any], names: list[str]) -> tuple[dict[str, float | None], dict[str, str]]:
