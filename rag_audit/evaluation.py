@@ -71,8 +71,7 @@ class Judges:
 class Evaluator:
     """The parts that evaluate questions, opened once per run."""
 
-    retriever: Retriever | None
-    """None: retrieval is off."""
+    retriever: Retriever
     generator: Generator
     judges: Judges
     source_text: Callable[[str], str | None]
@@ -88,8 +87,7 @@ class Evaluator:
         started = time.perf_counter()
         retrieved: tuple[RetrievedChunk, ...] = ()
         try:
-            if self.retriever is not None:
-                retrieved = await asyncio.to_thread(self.retriever.retrieve, question, route)
+            retrieved = await asyncio.to_thread(self.retriever.retrieve, question, route)
             found_after_s = time.perf_counter() - started
             generation = await self.generator.generate(question, retrieved)
         except KeyRejected:

@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from rag_audit import __version__
 from rag_audit.attempt import Attempt, Progress, Watcher, unwatched
@@ -146,10 +145,8 @@ async def open_evaluator(
     settings, documents = prepared.settings, prepared.documents
     tell = _waiting(watch)
     async with AsyncExitStack() as opened:
-        retriever = None
-        if settings.text("retriever.mode") != "off":
-            retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
-            opened.callback(retriever.close)
+        retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
+        opened.callback(retriever.close)
         generator = open_generator(settings, on_wait=tell, kept=kept)
         opened.push_async_callback(generator.aclose)
         judges = open_judges(settings, watch, kept=kept)
@@ -194,17 +191,11 @@ def _context_of(prepared: Prepared, questions: Sequence[Question], evaluator: Ev
     return run_context(
         prepared.settings,
         questions,
-        retrieval=evaluator.retriever.context() if evaluator.retriever else _documents_alone(prepared),
+        retrieval=evaluator.retriever.context(),
         default_corpus=default,
         routing_table=prepared.table.fingerprint(),
         prompts={"generator": evaluator.generator.prompt_hash, **evaluator.judges.prompts()},
     )
-
-
-def _documents_alone(prepared: Prepared) -> dict[str, Any]:
-    """What a run without retrieval still depends on: the documents that references are taken from."""
-    documents = prepared.documents
-    return {"corpora": {corpus: {"documents": documents.fingerprint(corpus)} for corpus in sorted(documents.corpora)}}
 
 
 def _header(

@@ -322,3 +322,11 @@ def test_bytes_that_are_no_text_leave_the_json_whole(project: Path) -> None:
     assert rag_audit(project, "run", "--label", "odd\udcff", "--json").json["run"]["label"] == "odd\ufffd"
     exported = rag_audit(project, "export", "latest", "--format", "csv", "--output", f"{project}/o\udcff.csv", "--json")
     assert exported.json["output"].endswith("o\ufffd.csv")
+
+
+def test_a_run_without_retrieval_names_no_embedder_but_its_documents(project: Path) -> None:
+    context = rag_audit(project, "run", "--set", "retriever.mode=off", "--json").json["run"]["context"]
+    assert context["embedder"] == "none"
+    corpora = context["corpora"]
+    assert sorted(corpora) == ["newer", "older"]
+    assert all(corpus["documents"] and corpus["index"] == "none" for corpus in corpora.values())
