@@ -19,9 +19,7 @@ _SHARED = 5000
 """Different mappings that are remembered to be shared."""
 _LISTED = 1000
 """Left out entries that are named one by one; the rest is counted."""
-_HASHED = tuple(
-    name for name in ImportedRow.__dataclass_fields__ if name not in ("line", "notes", "judge_calls", "claims_listed")
-)
+_HASHED = tuple(name for name in ImportedRow.__dataclass_fields__ if name not in ("line", "notes", "claims_listed"))
 
 
 @dataclass(slots=True)
@@ -91,7 +89,8 @@ class _Gathered:
         self.values: dict[str, _Values] = {name: _Values() for name in run.kinds}
         self.notes: Counter[str] = Counter()
         label = None if run.label_of_folder else run.label
-        self.content = hashlib.sha256(_canonical((run.format, run.system, label, run.context, run.started_at)))
+        said = (run.format, run.system, label, run.context, run.started_at, run.kinds, run.unfinished)
+        self.content = hashlib.sha256(_canonical(said))
         self.claims = 0
         self.has_claims = self.has_contexts = self.has_homes = self.has_sources = False
 

@@ -215,6 +215,25 @@ def test_a_judge_that_is_named_later_makes_a_run_of_its_own(tmp_path: Path) -> N
     assert ids[2:] == [ids[1], ids[0]]
 
 
+def test_what_a_mapping_says_of_a_metric_is_part_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("q,a,s\nOil?,No.,1\n", encoding="utf-8")
+    mapped = ("import", str(path), "--map", "question=q", "--map", "answer=a", "--map", "scores.s=s", "--json")
+    first = rag_audit(tmp_path, *mapped).json["imported"][0]["run_id"]
+    second = rag_audit(tmp_path, *mapped, "--map", "scores.s.direction=up").json["imported"][0]["run_id"]
+    assert first != second
+    shown = rag_audit(tmp_path, "show", second, "--json").json["run"]
+    assert shown["metrics"]["s"]["direction"] == "up"
+
+
+def test_another_reason_of_the_judge_is_another_run(tmp_path: Path) -> None:
+    sample = SAMPLES["azure-jsonl"]
+    path = _write(tmp_path / "files", sample)
+    first = rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]["run_id"]
+    path.write_bytes(sample.data.replace(b"It is in the manual.", b"The manual says so."))
+    assert rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]["run_id"] != first
+
+
 def test_hostile_names_and_texts_reach_the_terminal_inert(tmp_path: Path) -> None:
     path = tmp_path / "\x1b[31mred\u202e.csv"
     path.write_text("question,answer,faith\x1b]0;title\x07fulness\nOil?,\x1b[2J,0.5\n", encoding="utf-8")
