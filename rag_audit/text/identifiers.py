@@ -75,6 +75,8 @@ _FOLDERS = frozenset(
     | {"scripts", "include", "data", "documents", "history", "cmd", "pkg", "internal", "static", "templates", "tools"}
 )
 _SPACE = re.compile(r"\s+")
+_ENDLESS = re.compile(r"[\w./:*{}'+,~-]{400,}")
+"""A run of characters too long to be a name; the patterns would need quadratic time to find that out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +94,24 @@ class Identifier:
 
 def find_identifiers(text: str) -> list[Identifier]:
     """Every identifier of the text in its order; none overlaps another, the outermost reading wins."""
-    taken: list[tuple[int, int]] = []
+    taken, fenced = bytearray(len(text)), bytearray(len(text))
     found: list[Identifier] = []
-    fences = [match.span() for match in _FENCED.finditer(text)]
+    for match in _FENCED.finditer(text):
+        _take(match, fenced)
     for match in _CODE_SPAN.finditer(text):
         group = 1 if match.group(1) is not None else 2
-        if _overlaps(match.span(), fences):
+        if _overlaps(match, fenced):
             continue
         low, high = _trimmed(text, *match.span(group))
         if low < high:
-            taken.append(match.span())
+            _take(match, taken)
             found.append(Identifier(text[low:high], low, high, "span"))
+    short = _ENDLESS.sub(lambda run: " " * len(run.group()), text)
     for kind, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            if _overlaps(match.span(), taken) or _ordinary(kind, match.group()):
+        for match in pattern.finditer(short):
+            if _overlaps(match, taken) or _ordinary(kind, match.group()):
                 continue
-            taken.append(match.span())
+            _take(match, taken)
             found.append(Identifier(match.group(), match.start(), match.end(), kind))
     return sorted(found, key=lambda identifier: identifier.start)
 
@@ -148,8 +152,12 @@ def _trimmed(text: str, low: int, high: int) -> tuple[int, int]:
     return low + len(inner) - len(inner.lstrip()), high - (len(inner) - len(inner.rstrip()))
 
 
-def _overlaps(span: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
-    return any(span[0] < high and low < span[1] for low, high in spans)
+def _take(match: re.Match[str], places: bytearray) -> None:
+    places[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+
+
+def _overlaps(match: re.Match[str], places: bytearray) -> bool:
+    return any(places[match.start() : match.end()])
 
 
 def _ordinary(kind: str, text: str) -> bool:

@@ -1,3 +1,5 @@
+from time import monotonic
+
 import pytest
 
 from rag_audit.text.identifiers import find_identifiers, found_in, occurrences
@@ -50,3 +52,12 @@ def test_an_identifier_is_found_only_as_a_whole_token() -> None:
     assert occurrences("12 ms", "a delay of 12ms, not 112 ms") == [(11, 15)]
     assert occurrences("retry(3)", "def retry(times): ...") == [(4, 9)]
     assert found_in(["TLS13", "TLS1", "TLS13"], "TLS13 only") == ("TLS13",)
+
+
+@pytest.mark.parametrize("piece", ["x", "a_", "A.", "a/", "a-", "1,", "漢", "12 ms ", "a_b ", "`a_b` "])
+def test_a_text_of_100_000_characters_is_read_in_a_moment(piece: str) -> None:
+    text = "The limit `max_open_angle` is 84 ms. " + piece * (100_000 // len(piece))
+    started = monotonic()
+    names = [found.text for found in find_identifiers(text)]
+    assert names[:2] == ["max_open_angle", "84 ms"]
+    assert monotonic() - started < 20, "a quadratic scan takes minutes"
