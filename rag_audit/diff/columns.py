@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_audit.diff.comparability import JudgeLookup, JudgeMatch, match_roles
-from rag_audit.diff.facts import CLAIMS, MetricFacts
+from rag_audit.diff.facts import CLAIMS, MetricFacts, differing
 from rag_audit.diff.pairing import Pair
 
 if TYPE_CHECKING:
-    from numpy import bool_, float64, int64
+    from numpy import int64
     from numpy.typing import NDArray
 
-    Floats = NDArray[float64]
+    from rag_audit.diff.facts import Floats, Mask
+
     Places = NDArray[int64]
-    Mask = NDArray[bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Column:
         return None if before != before else before, None if after != after else after
 
     def moved(self) -> "Mask":
-        """Where the values are not the same: other ones, or only one of them there."""
+        """Where the values differ by more than rounding, or only one of them is there."""
         import numpy as np
 
         one_sided: Mask = np.isnan(self.before) != np.isnan(self.after)
-        return one_sided | (np.abs(self.after - self.before) > 0)
+        return one_sided | differing(self.before, self.after)
 
 
 _NO_JUDGE = JudgeMatch(True)

@@ -8,7 +8,7 @@ from rag_audit.diff.causes import cause_of
 from rag_audit.diff.columns import Column, ColumnReader, module_codes
 from rag_audit.diff.comparability import compare_contexts, is_mixed, judge_lookup
 from rag_audit.diff.context import context_changes
-from rag_audit.diff.facts import differs, metric_facts, metric_names, shared_metrics, tested_family
+from rag_audit.diff.facts import metric_facts, metric_names, shared_metrics, tested_family
 from rag_audit.diff.gate import GatedMetric, GateRules, check_gate
 from rag_audit.diff.meaning import Tolerance, adjust, judge_difference, measure
 from rag_audit.diff.modules import module_deltas
@@ -166,10 +166,5 @@ def comparability(column: Column, runs: tuple[RunSummary, RunSummary]) -> Compar
 
 def _noise_only(column: Column, pairs: Sequence[Pair]) -> bool:
     """Whether values moved, and all that moved belong to answers and chunks that did not change."""
-    moved = [at for at in column.usable[column.moved()[column.usable]].tolist() if _differs_at(column, at)]
+    moved = column.usable[column.moved()[column.usable]].tolist()
     return bool(moved) and all(cause_of(column.facts, pairs[at], column.judges[at].same) is Cause.JUDGE for at in moved)
-
-
-def _differs_at(column: Column, at: int) -> bool:
-    before, after = column.values(at)
-    return before is not None and after is not None and differs(before, after)

@@ -2,9 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rag_audit.metrics import METRICS
 from rag_audit.model import Direction, MetricSummary, RunSummary, is_failed
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64
+    from numpy.typing import NDArray
+
+    Floats = NDArray[float64]
+    Mask = NDArray[bool_]
 
 CLAIMS, SCORES = "claims", "scores"
 
@@ -43,6 +51,14 @@ class MetricFacts:
 def differs(before: float, after: float) -> bool:
     """Whether two values differ by more than rounding."""
     return abs(after - before) > 1e-9 * max(1.0, abs(before), abs(after))
+
+
+def differing(before: "Floats", after: "Floats") -> "Mask":
+    """Where the values of two columns differ by more than rounding; False where either value is NaN."""
+    import numpy as np
+
+    scale = np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))
+    return np.asarray(np.abs(after - before) > 1e-9 * scale)
 
 
 def metric_facts(name: str, summary: MetricSummary) -> MetricFacts:

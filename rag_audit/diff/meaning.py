@@ -10,7 +10,8 @@ from rag_audit.metrics import mean
 from rag_audit.model import Comparability, Direction, MetricDelta, MetricVerdict
 
 if TYPE_CHECKING:
-    from rag_audit.diff.columns import Floats, Places
+    from rag_audit.diff.columns import Places
+    from rag_audit.diff.facts import Floats
 
 ALPHA = 0.05
 SEED = 0

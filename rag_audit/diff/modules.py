@@ -9,7 +9,8 @@ from rag_audit.diff.pairing import Pair
 from rag_audit.model import ModuleDelta
 
 if TYPE_CHECKING:
-    from rag_audit.diff.columns import Floats, Places
+    from rag_audit.diff.columns import Places
+    from rag_audit.diff.facts import Floats
 
 DROP = 0.2
 REST = 0.05

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rag_audit.diff.causes import cause_of, text_cause
 from rag_audit.diff.columns import Column
-from rag_audit.diff.facts import CLAIMS, differs
+from rag_audit.diff.facts import CLAIMS
 from rag_audit.diff.pairing import Pair, Pairing
 from rag_audit.model import Cause, Comparability, QuestionDelta, QuestionPartition
 
@@ -42,17 +42,15 @@ def partition(
     unchanged = 0
     moved_in = _moved_in(pairing.pairs, columns)
     for at, pair in enumerate(pairing.pairs):
-        if at not in moved_in and _same_text(pair):
+        moved = moved_in.get(at, [])
+        if not moved and _same_text(pair):
             unchanged += 1
             continue
-        moved = moved_in.get(at, [])
         if any(_unscored(pair, column.facts.name) for column in moved):
             unscored.append(pair.id)
             continue
         moves = _moves(at, pair, moved, comparable, questions_changed)
-        if moves is None:
-            unchanged += 1
-        elif not moves.gains or moves.delta.mixed:
+        if not moves.gains or moves.delta.mixed:
             changed.append(moves)
         else:
             (regressed if moves.worst < 0 else improved).append(moves)
@@ -112,8 +110,8 @@ def _moves(
     moved: Sequence[Column],
     comparable: Mapping[str, Comparability],
     questions_changed: bool,
-) -> _Moves | None:
-    """How a question moved in the metrics that may have, or None where nothing about it differs."""
+) -> _Moves:
+    """How a question that is not the same moved: in these metrics, or in its text alone."""
     metrics: dict[str, tuple[float | None, float | None]] = {}
     causes: dict[str, Cause] = {}
     gains: dict[str, float] = {}
@@ -121,8 +119,6 @@ def _moves(
     for column in moved:
         metric, name = column.facts, column.facts.name
         before, after = column.values(at)
-        if before is not None and after is not None and not differs(before, after):
-            continue
         metrics[name] = (before, after)
         same_excerpt = metric.roles != (CLAIMS,) or pair.excerpt_same
         cause = cause_of(metric, pair, column.judges[at].same, questions_changed=questions_changed)
@@ -134,7 +130,7 @@ def _moves(
         if gain and same_excerpt and comparable[name].ok is not False and cause is not Cause.JUDGE:
             gains[name] = gain
     if not metrics:
-        return None if _same_text(pair) else _Moves(QuestionDelta(pair.id, cause=text_cause(pair)), ())
+        return _Moves(QuestionDelta(pair.id, cause=text_cause(pair)), ())
     # The worst metric: the deepest loss that counts, else the largest gain, else whatever moved most.
     worst = _worst(gains) or _worst(sizes) or next(iter(metrics))
     mixed = any(gain < 0 for gain in gains.values()) and any(gain > 0 for gain in gains.values())
