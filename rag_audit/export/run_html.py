@@ -6,7 +6,7 @@ from typing import TextIO
 from rag_audit.export.diff_report import figure, run_name, value_text
 from rag_audit.export.markup import html_text
 from rag_audit.export.page import html_table, page_end, page_start, tagged
-from rag_audit.export.run_md import missing_text
+from rag_audit.export.run_md import claims_text, missing_text
 from rag_audit.export.run_report import ExportedClaim, ExportedQuestion, RunReport
 from rag_audit.model import RetrievedChunk, RunSummary
 
@@ -28,8 +28,7 @@ def _summary(summary: RunSummary) -> Iterator[str]:
         for name, metric in summary.metrics.items()
     ]
     yield html_table(["metric", "mean", "n", "of", "missing"], rows, numbers=(1, 2, 3))
-    claims = ", ".join(f"{count} {tagged(verdict)}" for verdict, count in summary.claims.items())
-    yield f"<p>Claims, as judged: {claims or 'none'}</p>\n"
+    yield f"<p>Claims, as judged: {claims_text(summary, tagged)}</p>\n"
     if len(summary.by_corpus) > 1:
         yield "<h2>By corpus</h2>\n"
         figures = [

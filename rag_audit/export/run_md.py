@@ -1,11 +1,12 @@
 """A run as Markdown: its figures with their balance, and the questions a person should look at."""
 
+from collections.abc import Callable
 from typing import TextIO
 
 from rag_audit.export.diff_report import figure, run_name, value_text
 from rag_audit.export.markup import code, code_cell
 from rag_audit.export.run_report import RunReport
-from rag_audit.model import MetricSummary
+from rag_audit.model import MetricSummary, RunSummary
 
 
 def write_md(report: RunReport, out: TextIO) -> None:
@@ -18,8 +19,7 @@ def write_md(report: RunReport, out: TextIO) -> None:
         out.write(
             f"| {code_cell(name)} | {figure(metric.mean)} | {metric.n} | {metric.total} | {missing_text(metric)} |\n"
         )
-    claims = ", ".join(f"{count} {verdict}" for verdict, count in summary.claims.items())
-    out.write(f"\nClaims: {claims or 'none'}.\n\n")
+    out.write(f"\nClaims: {claims_text(summary)}.\n\n")
     if len(summary.by_corpus) > 1:
         out.write("| corpus | metric | mean | n |\n|---|---|--:|--:|\n")
         for corpus, metrics in summary.by_corpus.items():
@@ -46,6 +46,13 @@ def _questions(report: RunReport, out: TextIO) -> None:
         )
         flags = ", ".join(sorted({flag.flag.value for flag in result.flags}))
         out.write(f"| {code_cell(name)} | {scores} | {claims} | {flags} |\n")
+
+
+def claims_text(summary: RunSummary, word: Callable[[str], str] = str) -> str:
+    """How many claims have which verdict; where none was judged that is said, not counted as 0."""
+    if not any(summary.claims.values()):
+        return "none were judged"
+    return ", ".join(f"{count} {word(verdict)}" for verdict, count in summary.claims.items())
 
 
 def missing_text(metric: MetricSummary) -> str:

@@ -371,6 +371,16 @@ def test_judging_again_says_where_there_is_nothing_to_judge_against(tmp_path: Pa
     }
 
 
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_an_export_says_that_no_claims_were_judged(form: str, tmp_path: Path) -> None:
+    assert rag_audit(tmp_path, "import", str(_write(tmp_path / "files", SAMPLES["ragas-csv"]))).code == 0
+    out = tmp_path / f"run.{form}"
+    assert rag_audit(tmp_path, "export", "latest", "--format", form, "--output", str(out)).code == 0
+    text = out.read_text(encoding="utf-8")
+    assert "none were judged" in text
+    assert "0 verified" not in text
+
+
 def _kept(question: dict[str, Any]) -> dict[str, Any]:
     claims = [{key: claim[key] for key in ("text", "verdict", "evidence", "reason")} for claim in question["claims"]]
     same = ("id", "repeat", "question", "answer", "reference_answer", "doc_id", "retrieved", "scores", "missing")
