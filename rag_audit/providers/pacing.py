@@ -101,9 +101,9 @@ class Pacer:
     async def call(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Make a call, again after failures that may pass; raises the last CallFailed."""
         for tried in range(self._retries + 1):
-            await self._until_open()
             try:
                 async with self._place():
+                    await self._until_open()  # only now: it may close while a call waits for its place
                     result = await attempt()
             except CallFailed as failure:
                 if not failure.retryable or tried == self._retries:

@@ -65,6 +65,29 @@ async def test_while_a_service_asks_to_wait_nobody_calls_it() -> None:
     assert called_at[-1] >= begun + 30
 
 
+async def test_a_call_that_waited_for_its_place_does_not_call_a_service_that_asked_to_wait_meanwhile() -> None:
+    class SlowClock(FakeClock):
+        async def sleep(self, seconds: float) -> None:
+            for _ in range(20):
+                await asyncio.sleep(0)
+            self.now += seconds
+
+    clock = SlowClock()
+    pacer = Pacer(at_most=1, retries=1, max_wait_s=60, clock=clock)
+    called_at: list[float] = []
+
+    async def call() -> None:
+        called_at.append(clock.now)
+        await asyncio.sleep(0)  # the other call comes to wait for the place
+        if len(called_at) == 1:
+            raise limited(30)
+
+    begun = clock.now
+    await asyncio.gather(pacer.call(call), pacer.call(call))
+    assert called_at[0] == begun
+    assert all(at >= begun + 30 for at in called_at[1:])
+
+
 async def test_a_wait_can_be_cancelled() -> None:
     pacer = Pacer(at_most=1, retries=5, max_wait_s=3600)
 
