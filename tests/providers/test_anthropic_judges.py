@@ -89,6 +89,18 @@ async def test_claims_with_verdict_quote_and_where_the_quote_is() -> None:
     assert orjson.loads(call.reply)["claims"][0]["verdict"] == "verified"
 
 
+async def test_a_list_that_comes_through_a_tool_or_after_other_blocks_is_read_alike() -> None:
+    listed = orjson.loads(orjson.loads(GOOD.body)["content"][0]["text"])
+    thinking = {"type": "thinking", "thinking": "{}", "signature": "s"}
+    tool = {"type": "tool_use", "id": "t", "name": "report", "input": listed}
+    for content in ([thinking, tool], [tool, {"type": "text", "text": " "}]):
+        judgment, calls, _ = await judged(script(message(content=content, stop_reason="tool_use")))
+        assert [claim.verdict for claim in judgment.claims] == [Verdict.VERIFIED, Verdict.ABSENT]
+        assert orjson.loads(calls[0].reply) == listed
+    judgment, calls, _ = await judged(script(message(content=[tool, tool]), GOOD))
+    assert [call.error for call in calls] == ["empty_reply", None]
+
+
 async def test_identical_claims_are_merged_and_counted() -> None:
     entry = ("`queueLength` is 5.", "verified", "Default: `5`")
     judgment, calls, _ = await judged(script(claims(entry, ("`queueLength`  is 5.", "verified", "Default: `5`"))))

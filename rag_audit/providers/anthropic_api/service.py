@@ -41,6 +41,10 @@ _REASONS: Mapping[int, str] = {
 _REJECTED = frozenset({401, 402, 403})
 _RETRYABLE = frozenset({408, 409, 429})
 _SHOWN_DETAIL = 300
+_OFFLINE: Mapping[str, str] = {
+    "generator": "--set generator=offline",
+    "judge": "--set judge.claims=offline --set judge.scores=offline",
+}
 _CALLS_PER_POOL = 8
 """Connections of one pool: a pool looks at all of its idle connections before each call, so large ones are slow."""
 
@@ -91,7 +95,7 @@ class AnthropicService:
             if failure.rejected:
                 raise KeyRejected(
                     f"{self._where()} refused the key: {failure.detail}",
-                    f"Set {KEY_VARIABLE} to a valid key, then finish the run with --resume.",
+                    f"Set {KEY_VARIABLE} to a valid key; what was finished is kept, `rag-audit runs` shows it.",
                     reason=failure.reason,
                 ) from None
             raise
@@ -205,12 +209,11 @@ class AnthropicService:
         if message is None or not isinstance(content, list):
             shown = self._plain(body[:_SHOWN_DETAIL].decode("utf-8", "replace"))
             raise CallFailed("invalid_reply", f"not a message: {shown}", retryable=True, may_cost=True)
-        texts = [block.get("text") for block in content if isinstance(block, dict) and block.get("type") == "text"]
         usage, billed = _usage(message.get("usage"))
         self._replies += 1
         self._cache_hits += bool(usage.cached_input_tokens)
         return Reply(
-            text=storable("".join(text for text in texts if isinstance(text, str))),
+            text=storable(_text_of(content)),
             model=_text(message.get("model")),
             stop_reason=_text(message.get("stop_reason")),
             usage=usage,
@@ -237,7 +240,7 @@ def open_service(
     if not api_key:
         raise ConfigError(
             f"anthropic:{model} needs a key, and {KEY_VARIABLE} is not set",
-            f"Set {KEY_VARIABLE} in the environment, or use the offline models: --set generator=offline.",
+            f"Set {KEY_VARIABLE} in the environment, or use the offline models: {_OFFLINE[role]}.",
         )
     if not model:
         raise ConfigError("anthropic: names no model", "Write anthropic:MODEL, such as anthropic:claude-sonnet-5-5.")
@@ -270,6 +273,16 @@ def _json_object(body: bytes) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None
+
+
+def _text_of(content: Sequence[Any]) -> str:
+    """The text blocks of a reply; where there are none, the JSON that a service forced through a tool gives it."""
+    blocks = [block for block in content if isinstance(block, dict)]
+    texts = [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
+    if "".join(texts).strip():
+        return "".join(texts)
+    inputs = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
+    return json.dumps(inputs[0], ensure_ascii=False) if len(inputs) == 1 else ""
 
 
 def _usage(stated: Any) -> tuple[Usage, BilledTokens | None]:
