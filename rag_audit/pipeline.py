@@ -50,6 +50,11 @@ async def run_evaluation(
     questions, documents or settings are wrong, and KeyRejected when a key is refused.
     """
     interrupted = History(project).resolve(resume) if resume else None
+    if interrupted and interrupted.origin is Origin.REJUDGED:
+        raise UsageError(
+            f"{interrupted.id} judges the answers of {interrupted.parent} again: that cannot be resumed",
+            f"`rag-audit rejudge {interrupted.parent}` with the same options judges them anew.",
+        )
     settings = load_settings(project, interrupted.overrides if interrupted else overrides)
     if max_cost_usd is not None and (unpriced := unpriced_models(settings)):
         raise ConfigError(

@@ -101,7 +101,7 @@ class SummaryBuilder:
         self._verdicts: Counter[str] = Counter({verdict.value: 0 for verdict in Verdict})
         self._flags: Counter[str] = Counter()
         self._models: defaultdict[str, set[str]] = defaultdict(set)
-        self._tokens = Tokens()
+        self._tokens = {"generation": Tokens(), "judge": Tokens()}
         self._costs: dict[str, list[float | None]] = {"generation": [], "judge": []}
         self._parity: list[float] = []
         self._overlap: list[float] = []
@@ -141,10 +141,11 @@ class SummaryBuilder:
             calls.append(("generation", result.generation.usage, result.generation.cost_usd))
         for purpose, usage, cost in calls:
             self._costs[purpose].append(cost)
-            self._tokens = Tokens(
-                self._tokens.input + (usage.input_tokens or 0),
-                self._tokens.cached_input + (usage.cached_input_tokens or 0),
-                self._tokens.output + (usage.output_tokens or 0),
+            before = self._tokens[purpose]
+            self._tokens[purpose] = Tokens(
+                before.input + (usage.input_tokens or 0),
+                before.cached_input + (usage.cached_input_tokens or 0),
+                before.output + (usage.output_tokens or 0),
             )
 
     def build(self, header: RunSummary, *, duration_s: float | None, status: RunStatus | None = None) -> RunSummary:
@@ -162,7 +163,7 @@ class SummaryBuilder:
             claims=dict(self._verdicts),
             flags=dict(sorted(self._flags.items())),
             cost=self._cost(header.origin, header.context),
-            tokens=self._tokens,
+            tokens=self._all_tokens(header.origin),
             context_parity=mean(self._parity),
             overlap=mean(self._overlap),
         )
@@ -183,12 +184,23 @@ class SummaryBuilder:
     def _cost(self, origin: Origin, context: RunContext) -> Cost:
         if origin is Origin.IMPORTED:
             return Cost(None, None, None, 0)
-        every = [cost for costs in self._costs.values() for cost in costs]
+        again = origin is Origin.REJUDGED
+        generation, judge = [] if again else self._costs["generation"], self._costs["judge"]
         return Cost(
-            generation_usd=_total(self._costs["generation"]),
-            judge_usd=_total(self._costs["judge"]),
-            embedding_usd=None if _retrieval_is_paid(context) else 0.0,
-            unknown_calls=every.count(None),
+            generation_usd=_total(generation),
+            judge_usd=_total(judge),
+            embedding_usd=None if _retrieval_is_paid(context) and not again else 0.0,
+            unknown_calls=[*generation, *judge].count(None),
+        )
+
+    def _all_tokens(self, origin: Origin) -> Tokens:
+        generation, judge = self._tokens["generation"], self._tokens["judge"]
+        if origin is Origin.REJUDGED:  # its answers were paid for by the run that they come from
+            return judge
+        return Tokens(
+            generation.input + judge.input,
+            generation.cached_input + judge.cached_input,
+            generation.output + judge.output,
         )
 
 

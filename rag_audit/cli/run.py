@@ -7,13 +7,13 @@ from math import isfinite
 
 import click
 
-from rag_audit.attempt import Watcher
-from rag_audit.cli.output import diagnose, number, print_json, say, table
+from rag_audit.attempt import Progress, Watcher
+from rag_audit.cli.output import diagnose, error_lines, number, print_json, say, table
 from rag_audit.cli.progress import progress_watcher
 from rag_audit.cli.verb import Invocation, verb
-from rag_audit.errors import UsageError
+from rag_audit.errors import KeyRejected, UsageError
 from rag_audit.history.references import names_another_run
-from rag_audit.model import RunStatus, RunSummary
+from rag_audit.model import Origin, RunStatus, RunSummary
 
 _INCOMPLETE = 3
 _MATTERS_TO_REJUDGE = (
@@ -217,11 +217,24 @@ def _finish(
     The diff follows the settings of this run, `--set diff.…` included.
     """
 
+    run_id = ""
+
     async def to_the_end() -> RunSummary:
-        with progress_watcher() as watch:
+        with progress_watcher() as show:
+
+            def watch(progress: Progress) -> None:
+                nonlocal run_id
+                run_id = run_id or progress.run_id
+                show(progress)
+
             return await start(watch)
 
-    summary = asyncio.run(to_the_end())
+    try:
+        summary = asyncio.run(to_the_end())
+    except KeyRejected as refused:
+        if not run_id:
+            raise
+        return _stopped(invocation, run_id, refused)
     from rag_audit.cli.report import summary_text
     from rag_audit.comparison import diff_runs, previous_comparable, report_diff
     from rag_audit.config import load_settings
@@ -250,3 +263,19 @@ def _finish(
         diagnose(f"incomplete: scores are missing; `rag-audit show {summary.id}` says which and why")
         return _INCOMPLETE
     return 0
+
+
+def _stopped(invocation: Invocation, run_id: str, refused: KeyRejected) -> int:
+    """Show what is kept of a run that a refused key ended, and how to finish it."""
+    from rag_audit.cli.report import summary_text
+    from rag_audit.export.shapes import summary_json
+    from rag_audit.history import History
+
+    summary = History(invocation.root).archived(run_id).summary
+    if invocation.json:
+        print_json({"run": summary_json(summary), "diff": None, "compared_with": None})
+    else:
+        say(summary_text(summary))
+    finish = f"`rag-audit run --resume {run_id}` finishes the run with a valid key; nothing that was done is lost."
+    click.echo(error_lines(str(refused), refused.hint if summary.origin is Origin.REJUDGED else finish), err=True)
+    return _INCOMPLETE

@@ -25,7 +25,8 @@ from rag_audit.history.runfile import (
     read_unclosed,
 )
 from rag_audit.history.writer import RunWriter, resume_run, start_run
-from rag_audit.model import ArchivedRun, AuditSample, Decision, MetricSummary, QuestionResult, RunSummary
+from rag_audit.metrics import METRICS, summarise
+from rag_audit.model import ArchivedRun, AuditSample, Decision, MetricSummary, Origin, QuestionResult, RunSummary
 from rag_audit.redact import Redactor
 from rag_audit.summary import SummaryBuilder
 
@@ -86,7 +87,10 @@ class History:
             builder.add(result)
         so_far = builder.build(header, duration_s=header.duration_s, status=header.status)
         missing = header.questions - len(builder.rows)
-        metrics = {name: _with_unfinished(metric, missing) for name, metric in so_far.metrics.items()}
+        metrics = so_far.metrics
+        if not metrics and header.origin is Origin.EVALUATED:
+            metrics = {name: summarise(name, ()) for name in METRICS}
+        metrics = {name: _with_unfinished(metric, missing) for name, metric in metrics.items()}
         return ArchivedRun(replace(so_far, metrics=metrics), tuple(builder.rows))
 
     def results(self, run_id: str) -> Iterator[QuestionResult]:

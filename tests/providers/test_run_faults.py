@@ -149,12 +149,15 @@ async def test_a_key_revoked_in_the_middle_stops_the_run_which_can_be_resumed(
     revoked = failure(401, f"invalid key {KEY}")
     async with serving(lambda request: well(request) if len(service.requests) <= 7 else revoked) as service:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", service.url)
-        outcome = await asyncio.to_thread(rag_audit, project, "run", *options("workers=1"))
-        assert outcome.code == 2
+        outcome = await asyncio.to_thread(rag_audit, project, "run", *options("workers=1"), "--json")
+        assert outcome.code == 3
         assert "refused the key" in outcome.err
+        assert outcome.json["run"]["status"] == "interrupted"
+        assert balance(outcome.json["run"], "faithfulness") == {"not_finished": 2}
         everything = b"".join(path.read_bytes() for path in project.rglob("*") if path.is_file())
         assert KEY not in outcome.err
         assert KEY.encode() not in everything
+        assert f"run --resume {outcome.json['run']['id']}" in outcome.err
 
         (run_file,) = (project / "history" / "runs").glob("*.jsonl")
         service.answer = well
@@ -164,6 +167,41 @@ async def test_a_key_revoked_in_the_middle_stops_the_run_which_can_be_resumed(
         assert resumed.json["run"]["id"] == run_file.stem
         assert resumed.json["run"]["status"] == "complete"
         assert len(service.requests) == 12 - 7  # two questions are on disk, and the third's answer was kept
+
+
+async def test_a_key_that_never_worked_leaves_a_run_that_lacks_everything(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome, _ = await run(project, monkeypatch, lambda request: failure(401), "run", *options())
+    assert outcome.code == 3
+    for metric in ("hit_at_1", "faithfulness", "no_fabrication"):
+        assert balance(outcome.json["run"], metric) == {"not_finished": 4}
+
+
+async def test_judging_again_costs_what_its_judge_costs_and_is_not_resumed_as_an_evaluation(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = "".join(f"{setting.replace('=', ': ', 1)}\n" for setting in (*MODELS, *HASTE))
+    prices = "prices: {g: {input: 1, output: 2}, j: {input: 1, output: 2}}\n"
+    (project / "documents" / "config.yml").write_text(config + prices, encoding="utf-8")
+    outcome, _ = await run(project, monkeypatch, well, "run")
+    parent = outcome.json["run"]["id"]
+    anew = ("rejudge", parent, "--claims", "extract")
+    outcome, requests = await run(project, monkeypatch, well, *anew, "--set", "judge.claims=anthropic:j")
+    summary = outcome.json["run"]
+    assert requests == 4
+    assert summary["tokens"] == {"input": 400, "cached_input": 0, "output": 40}
+    assert (summary["cost"]["generation_usd"], summary["cost"]["embedding_usd"]) == (0, 0)
+    assert summary["cost"]["judge_usd"] == pytest.approx(4 * (100 + 20) / 1e6)
+
+    replies = iter([well] * 3)
+    revoked = failure(401, "revoked")
+    outcome, _ = await run(project, monkeypatch, lambda r: next(replies, lambda _: revoked)(r), *anew)
+    assert outcome.code == 3
+    assert "--resume" not in outcome.err
+    outcome, requests = await run(project, monkeypatch, well, "run", "--resume", outcome.json["run"]["id"])
+    assert (outcome.code, requests) == (2, 0)
+    assert f"judges the answers of {parent} again" in outcome.err
 
 
 async def test_replies_of_other_runs_are_used_only_on_request(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
