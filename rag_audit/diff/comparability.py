@@ -39,7 +39,7 @@ def judge_lookup(run: RunSummary) -> JudgeLookup:
 
     @cache
     def complete(role: str, text: str | None) -> Judge:
-        row = _parse(text)
+        row = parse_judge(text)
         return Judge(
             row.model or _known(run.context.judges.get(role)),
             row.reported or reported.get(role),
@@ -54,7 +54,7 @@ def _known(text: str | None) -> str | None:
     return None if text in (None, "", UNKNOWN) else text
 
 
-def _parse(text: str | None) -> Judge:
+def parse_judge(text: str | None) -> Judge:
     """Read `model reported prompt key=value ...` as a ledger row has it; a model's name may contain spaces."""
     if _known(text) is None:
         return _UNRECORDED

@@ -1,10 +1,11 @@
 """Lists what differs between the contexts of two runs, the likeliest cause of the changes first."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rag_audit.diff.pairing import Pairing
+from rag_audit.diff.comparability import parse_judge
+from rag_audit.diff.pairing import Pairing, QuestionSide
 from rag_audit.model import UNKNOWN, Cause, ContextChange, QuestionPartition, RunContext, RunSummary
 
 _GROUPS = {
@@ -38,8 +39,10 @@ def context_changes(
     """What differs, as dotted keys, ordered by how many questions changed in the way that such a part changes them.
 
     A value that one side does not record is listed as a change from or to `unknown`; unknown on both sides is not.
+    Judges that only the rows name, or in which only the rows differ, are listed as the rows have them.
     """
     earlier, later = dict(_flat(before)), dict(_flat(after))
+    _add_judges_of_rows(earlier, later, pairing)
     changes = [
         ContextChange(key, earlier.get(key, UNKNOWN), later.get(key, UNKNOWN))
         for key in {**earlier, **later}
@@ -47,6 +50,29 @@ def context_changes(
     ]
     weight = _weights(pairing, found)
     return tuple(sorted(changes, key=lambda change: (-weight[_GROUPS[_prefix(change.key)]], _place(change))))
+
+
+def _add_judges_of_rows(earlier: dict[str, Any], later: dict[str, Any], pairing: Pairing) -> None:
+    before = _judges_of_rows(pair.before for pair in pairing.pairs)
+    after = _judges_of_rows(pair.after for pair in pairing.pairs)
+    for key in before.keys() & after.keys():
+        if key not in earlier or key not in later or earlier[key] == later[key]:
+            earlier[key], later[key] = before[key], after[key]
+    for recorded, rows in ((earlier, before), (later, after)):
+        for key, value in rows.items():
+            recorded.setdefault(key, value)
+
+
+def _judges_of_rows(sides: Iterable[QuestionSide]) -> dict[str, str]:
+    """Dotted key to the models and prompts by which the questions were judged."""
+    texts = {(role, text) for side in sides for role, text in side.judges.items()}
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for role, text in texts:
+        judge = parse_judge(text)
+        for key, part in ((f"judges.{role}", judge.model), (f"prompts.{role}", judge.prompt)):
+            if part is not None:
+                found[key].add(part)
+    return {key: ", ".join(sorted(parts)) for key, parts in found.items()}
 
 
 def _place(change: ContextChange) -> tuple[bool, int, str]:

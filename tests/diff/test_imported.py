@@ -53,7 +53,9 @@ def test_the_judge_of_a_line_counts(shell: Shell) -> None:
     found = shell.json("diff", "a", "b")
     assert found["comparable"]["faithfulness"]["ok"] is False
     assert {delta["cause"] for delta in found["questions"]["changed"]} == {"judge"}
+    assert found["context_changes"] == [{"key": "prompts.scores", "before": "1", "after": "2"}]
     found = shell.json("diff", "a", "c")
+    assert found["context_changes"] == []
     assert {delta["cause"] for delta in found["questions"]["regressed"]} == {"system"}
 
 
