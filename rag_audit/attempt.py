@@ -48,12 +48,15 @@ class Attempt:
         self._watch = watch
         self._builder = SummaryBuilder(declared)
         self._done = 0
-        self.spent_usd = 0.0
-        """Known cost of all calls of the run so far, earlier attempts included."""
         if writer.finished:
             for result in history.results(writer.header.id):
                 self._count(result)
         self._tell("started")
+
+    @property
+    def spent_usd(self) -> float:
+        """Known cost of all calls of the run so far, earlier attempts included."""
+        return self._builder.known_usd
 
     async def work(
         self,
@@ -92,10 +95,6 @@ class Attempt:
     def _count(self, result: QuestionResult) -> None:
         self._builder.add(result)
         self._done += 1
-        costs = [call.cost_usd for call in result.judge_calls]
-        if result.generation:
-            costs.append(result.generation.cost_usd)
-        self.spent_usd += sum(cost for cost in costs if cost is not None)
 
     def _tell(self, event: str, question_id: str | None = None) -> None:
         header = self._writer.header

@@ -102,6 +102,8 @@ class SummaryBuilder:
         self._flags: Counter[str] = Counter()
         self._models: defaultdict[str, set[str]] = defaultdict(set)
         self._tokens = {"generation": Tokens(), "judge": Tokens()}
+        self.known_usd = 0.0
+        """Known cost of all calls that were added."""
         self._costs: dict[str, list[float | None]] = {"generation": [], "judge": []}
         self._parity: list[float] = []
         self._overlap: list[float] = []
@@ -141,6 +143,7 @@ class SummaryBuilder:
             calls.append(("generation", result.generation.usage, result.generation.cost_usd))
         for purpose, usage, cost in calls:
             self._costs[purpose].append(cost)
+            self.known_usd += cost or 0.0
             before = self._tokens[purpose]
             self._tokens[purpose] = Tokens(
                 before.input + (usage.input_tokens or 0),

@@ -132,8 +132,20 @@ def test_repeats_of_judging_pay_for_their_answer_once() -> None:
         generation = Generation("yes", cost_usd=0.25, usage=Usage(output_tokens=3))
         builder.add(QuestionResult(Question("q1", "?"), Route((), "off"), repeat, generation=generation))
     summary = builder.build(HEADER, duration_s=None)
-    assert summary.cost.generation_usd == 0.25
+    assert summary.cost.generation_usd == builder.known_usd == 0.25
     assert summary.tokens.output == 3
+
+
+def test_a_rejudged_run_pays_for_its_judging_alone() -> None:
+    builder = SummaryBuilder()
+    call = JudgeCall("claims", "p", "r", usage=Usage(output_tokens=2), cost_usd=0.5)
+    generation = Generation("yes", usage=Usage(output_tokens=3))
+    builder.add(QuestionResult(Question("q1", "?"), Route((), "off"), generation=generation, judge_calls=(call,)))
+    evaluated = builder.build(HEADER, duration_s=None)
+    assert (evaluated.cost.generation_usd, evaluated.cost.unknown_calls, evaluated.tokens.output) == (None, 1, 5)
+    rejudged = builder.build(replace(HEADER, origin=Origin.REJUDGED), duration_s=None)
+    assert (rejudged.cost.generation_usd, rejudged.cost.judge_usd, rejudged.cost.unknown_calls) == (0.0, 0.5, 0)
+    assert rejudged.tokens.output == 2
 
 
 def test_a_question_counts_for_the_corpus_of_its_document_wherever_it_was_sent() -> None:
