@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rag_audit.export.diff_report import p_text
 from rag_audit.metrics import METRICS
-from rag_audit.model import ArchivedRun, MetricDelta, QuestionDelta, RunDiff
+from rag_audit.model import UNKNOWN, ArchivedRun, MetricDelta, QuestionDelta, RunDiff
 from rag_audit.tui import wording
 from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece
@@ -23,6 +23,8 @@ class DiffRow:
     cells: tuple[Piece, ...]
     question_id: str | None = None
     detail: tuple[Piece, ...] = ()
+    behind: frozenset[str] | None = None
+    """The questions that a number is made of or was moved by; None: the row is no such number."""
 
     def haystack(self) -> str:
         """What a filter looks through."""
@@ -88,12 +90,12 @@ def rows_of(tab: str, diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hi
     ranges = {**_ranges(before), **_ranges(after)}
     waiting = waiting_of(diff, before, after, hidden)
     makers = {
-        "metrics": lambda: _metrics(diff, ranges),
-        "questions": lambda: _questions(diff, waiting),
+        "metrics": lambda: _metrics(diff, ranges, _moved(diff, waiting)),
+        "questions": lambda: _questions(diff, waiting, unchanged_of(diff, before, after)),
         "flips": lambda: _flips(diff, waiting),
         "context": lambda: _context(diff),
         "docs": lambda: _documents(diff),
-        "corpora": lambda: _corpora(diff, ranges),
+        "corpora": lambda: _corpora(diff, ranges, _moved(diff, waiting), after),
     }
     return list(makers[tab]())
 
@@ -104,13 +106,14 @@ def counts_of(diff: RunDiff, before: ArchivedRun, after: ArchivedRun, hidden: Bl
     waiting = waiting_of(diff, before, after, hidden)
     moved = [delta.id for delta in (*questions.regressed, *questions.improved, *questions.changed)]
     listed = [*moved, *questions.edited, *questions.unscored, *questions.added, *questions.removed]
+    listed += unchanged_of(diff, before, after)
     return {
         "metrics": len(diff.metrics),
         "questions": len(waiting) + sum(question_id not in waiting for question_id in listed),
         "flips": len(waiting) + sum(flip.question_id not in waiting for flip in diff.claim_flips),
         "context": len(diff.context_changes),
         "docs": len(diff.modules),
-        "corpora": sum(map(len, diff.by_corpus.values())),
+        "corpora": sum(map(len, _known_corpora(diff).values())),
     }
 
 
@@ -126,6 +129,34 @@ def _waits(question_id: str, *cells: Piece) -> DiffRow:
     return DiffRow(question_id, cells, question_id, (("This question waits for your blind decisions.", "quiet"),))
 
 
+def unchanged_of(diff: RunDiff, before: ArchivedRun, after: ArchivedRun) -> list[str]:
+    """The questions of both runs in which nothing changed, in the order of the later run."""
+    parts = diff.questions
+    moved = {delta.id for part in (parts.regressed, parts.improved, parts.changed) for delta in part}
+    told = moved.union(parts.edited, parts.unscored)
+    common = {row.id for row in before.rows}
+    return [name for name in dict.fromkeys(row.id for row in after.rows) if name in common and name not in told]
+
+
+Moved = Mapping[str, frozenset[str]]
+"""Metric to the questions whose value differs."""
+
+
+def _moved(diff: RunDiff, waiting: frozenset[str]) -> Moved:
+    """Those that wait are behind every number, whether they moved or not."""
+    parts = diff.questions
+    deltas = [*parts.regressed, *parts.improved, *parts.changed]
+    return {
+        name: waiting.union(one.id for one in deltas if name in one.metrics and len(set(one.metrics[name])) > 1)
+        for name in diff.metrics
+    }
+
+
+def _known_corpora(diff: RunDiff) -> Mapping[str, Mapping[str, tuple[float | None, float | None, int]]]:
+    """The figures of each corpus; none where no question names one."""
+    return {} if set(diff.by_corpus) == {UNKNOWN} else diff.by_corpus
+
+
 Range = tuple[float | None, float | None]
 
 
@@ -133,8 +164,9 @@ def _ranges(run: ArchivedRun) -> dict[str, Range]:
     return {name: metric.range for name, metric in run.summary.metrics.items()}
 
 
-def _metrics(diff: RunDiff, ranges: Mapping[str, Range]) -> Iterator[DiffRow]:
+def _metrics(diff: RunDiff, ranges: Mapping[str, Range], moved: Moved) -> Iterator[DiffRow]:
     ordered = [name for name in METRICS if name in diff.metrics]
+    labels = wording.headings(diff.metrics, own={})
     for name in dict.fromkeys([*ordered, *diff.metrics]):
         delta = diff.metrics[name]
         sign = CHANGES[delta.verdict.value]
@@ -144,7 +176,7 @@ def _metrics(diff: RunDiff, ranges: Mapping[str, Range]) -> Iterator[DiffRow]:
         yield DiffRow(
             name,
             (
-                (name, tone),
+                (labels[name], tone),
                 (sign.text, sign.tone),
                 (wording.number(delta.before, range_), tone),
                 (wording.number(delta.after, range_), tone),
@@ -153,8 +185,13 @@ def _metrics(diff: RunDiff, ranges: Mapping[str, Range]) -> Iterator[DiffRow]:
                 (str(delta.n_paired), "quiet"),
                 (p_text(delta.p_adjusted), "quiet"),
             ),
-            detail=tuple(_metric_detail(name, delta, diff, range_)),
+            detail=(*_whole_name(name, labels[name]), *_metric_detail(name, delta, diff, range_)),
+            behind=moved[name],
         )
+
+
+def _whole_name(name: str, label: str) -> list[Piece]:
+    return [] if name == label else [(f"{name}: ", "strong")]
 
 
 def _metric_detail(name: str, delta: MetricDelta, diff: RunDiff, range_: Range) -> Iterator[Piece]:
@@ -175,7 +212,7 @@ def _metric_detail(name: str, delta: MetricDelta, diff: RunDiff, range_: Range) 
         yield f"Repeats of a question spread by {diff.noise_floor[name]:.3f}. ", "quiet"
 
 
-def _questions(diff: RunDiff, waiting: frozenset[str]) -> Iterator[DiffRow]:
+def _questions(diff: RunDiff, waiting: frozenset[str], unchanged: Sequence[str]) -> Iterator[DiffRow]:
     parts = diff.questions
     for kind, deltas in (("regressed", parts.regressed), ("improved", parts.improved), ("changed", parts.changed)):
         for delta in deltas:
@@ -188,6 +225,7 @@ def _questions(diff: RunDiff, waiting: frozenset[str]) -> Iterator[DiffRow]:
         ("unscored", parts.unscored, "a score failed on one side: not compared"),
         ("added", parts.added, "only in the later run"),
         ("removed", parts.removed, "only in the earlier run"),
+        ("unchanged", unchanged, "nothing differs"),
     )
     for kind, ids, why in listed:
         sign = CHANGES[kind]
@@ -249,16 +287,16 @@ def _documents(diff: RunDiff) -> Iterator[DiffRow]:
             (_pair(module.keyword_coverage), "plain"),
             (str(len(module.questions)), "quiet"),
         )
-        first = module.questions[0] if module.questions else None
-        yield DiffRow(module.doc_id, cells, first, ((detail, "quiet"),))
+        yield DiffRow(module.doc_id, cells, None, ((detail, "quiet"),), frozenset(module.questions))
 
 
 def _pair(values: tuple[float | None, float | None]) -> str:
     return f"{wording.score(values[0])} → {wording.score(values[1])}"
 
 
-def _corpora(diff: RunDiff, ranges: Mapping[str, Range]) -> Iterator[DiffRow]:
-    for corpus, metrics in diff.by_corpus.items():
+def _corpora(diff: RunDiff, ranges: Mapping[str, Range], moved: Moved, later: ArchivedRun) -> Iterator[DiffRow]:
+    for corpus, metrics in _known_corpora(diff).items():
+        asked = {row.id for row in later.rows if row.corpus == corpus}
         for name, (before, after, n) in metrics.items():
             range_ = ranges.get(name, (0.0, 1.0))
             delta = None if before is None or after is None else after - before
@@ -270,4 +308,4 @@ def _corpora(diff: RunDiff, ranges: Mapping[str, Range]) -> Iterator[DiffRow]:
                 (wording.signed(delta), "plain"),
                 (str(n), "quiet"),
             )
-            yield DiffRow(f"{corpus} {name}", cells)
+            yield DiffRow(f"{corpus} {name}", cells, behind=moved.get(name, frozenset()) & asked)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from rag_audit.diff.claims import align_claims
 from rag_audit.diff.evidence import ChunkMove, chunk_moves
-from rag_audit.model import Claim, QuestionDelta, QuestionResult
+from rag_audit.model import UNKNOWN, Claim, QuestionDelta, QuestionResult
+from rag_audit.text.width import pad, width
 from rag_audit.text.worddiff import word_changes
 from rag_audit.tui import wording
 from rag_audit.tui.content import Piece
@@ -75,7 +76,8 @@ def retrieved_lines(before: QuestionResult | None, after: QuestionResult | None)
     for move in moves:
         chunk = move.chunk.chunk
         relevant: Piece = ("  ✓ relevant", "good") if move.relevant else ("", "quiet")
-        title = (*_rank_move(move), (f"[{chunk.corpus}] ", "info"), (chunk.doc_id, "strong"), relevant)
+        corpus: Piece = (f"[{chunk.corpus}] " if chunk.corpus != UNKNOWN else "", "info")
+        title = (*_rank_move(move), corpus, (chunk.doc_id, "strong"), relevant)
         sections.append(Section(_cut_text(chunk.text), title, tone="plain" if move.after else "quiet"))
     return sections
 
@@ -142,6 +144,8 @@ def score_lines(
 ) -> list[Section]:
     """The named scores of both runs, with the cause of each difference; while `blind` without the judge's words."""
     lines: list[Line] = []
+    labels = wording.headings(names)
+    cells = max((width(label) for label in labels.values()), default=0)
     for name in names:
         earlier = before.scores.get(name) if before else None
         later = after.scores.get(name) if after else None
@@ -149,7 +153,7 @@ def score_lines(
         reasons = [r.missing[name].replace("_", " ") for r in (before, after) if r and name in r.missing]
         lines.append(
             [
-                (f"{wording.short_name(name):<10} ", "plain"),
+                (pad(labels[name], cells) + " ", "plain"),
                 (
                     f"{wording.score(earlier):>6} → {wording.score(later):<6} ",
                     "plain" if earlier == later else "strong",
@@ -161,10 +165,10 @@ def score_lines(
         )
     sections = [section_of(lines, title=[("scores", "title")])]
     for title, result in (("before", before), ("after", after)):
-        route = " + ".join(result.route.corpora) + f" by {result.route.rule}" if result else "–"
+        route = wording.route(result.route if result else None)
         judgment = result.score_judgment if result else None
         said = f"\n{judgment.justification}" if judgment and judgment.justification and not blind else ""
-        sections.append(Section(f"routed to {route}{said}", ((title, "title"),)))
+        sections.append(Section(f"{route}{said}", ((title, "title"),)))
     return sections
 
 

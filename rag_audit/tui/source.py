@@ -191,12 +191,13 @@ class Source:
     def export_diff(self, before: RunSummary, after: RunSummary, form: str, path: str) -> str:
         """Write a diff to a file; returns where it is."""
         from rag_audit.comparison import report_diff
+        from rag_audit.export.diff_html import diff_html
         from rag_audit.export.diff_junit import diff_junit
         from rag_audit.export.diff_md import diff_md
         from rag_audit.export.diff_text import diff_text
         from rag_audit.export.writing import written
 
-        write = {"text": diff_text, "md": diff_md, "junit": diff_junit}[form]
+        write = {"text": diff_text, "html": diff_html, "md": diff_md, "junit": diff_junit}[form]
         target = self._target(path)
         text = write(report_diff(self.history, self.diff(before.id, after.id)))
         with written(target, self.project) as out:

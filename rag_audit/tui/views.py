@@ -34,9 +34,9 @@ def retrieved_sections(result: QuestionResult) -> list[Section]:
             (chunk.doc_id, "strong"),
             relevant,
             stray,
-            (score + parts, "quiet"),
+            (score, "quiet"),
         )
-        heading = " › ".join(chunk.heading)
+        heading = "\n".join(filter(None, (parts.strip(), " › ".join(chunk.heading))))
         if heading:
             sections.append(Section(heading, title, tone="quiet"))
             sections.append(Section(chunk.text))

@@ -1,9 +1,10 @@
 """Numbers, times and counts as the screens print them; what is missing is –, never 0."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rag_audit.model import MetricSummary, RunContext, RunSummary, is_failed
+from rag_audit.model import UNKNOWN, MetricSummary, Route, RunContext, RunSummary, is_failed
 
 SHORT_NAMES: Mapping[str, str] = {
     "hit_at_1": "hit@1",
@@ -21,6 +22,13 @@ SHORT_NAMES: Mapping[str, str] = {
 def short_name(metric: str) -> str:
     """A metric's name as a column heading; names of other tools lose their prefix."""
     return SHORT_NAMES.get(metric) or metric.rpartition(".")[2]
+
+
+def headings(metrics: Iterable[str], own: Mapping[str, str] = SHORT_NAMES) -> dict[str, str]:
+    """Metrics as headings beside each other; two that would read the same keep their whole names."""
+    short = {name: own.get(name) or name.rpartition(".")[2] for name in metrics}
+    count = Counter(short.values())
+    return {name: label if count[label] == 1 else name for name, label in short.items()}
 
 
 def number(value: float | None, range_: tuple[float | None, float | None] = (0.0, 1.0)) -> str:
@@ -120,6 +128,16 @@ def retriever(context: RunContext) -> str:
         return str(context.retriever)
     mode, top_k = context.retriever.get("mode"), context.retriever.get("top_k")
     return plain_value(context.retriever) if mode is None else f"{mode} top {top_k}"
+
+
+def route(route: Route | None) -> str:
+    """Where a question was routed and by which rule."""
+    if route is None:
+        return "–"
+    corpora = " + ".join(corpus for corpus in route.corpora if corpus != UNKNOWN)
+    if corpora:
+        return f"routed to {corpora} by {route.rule}"
+    return "route unknown" if route.rule == "imported" else "routed nowhere"
 
 
 def run_name(summary: RunSummary) -> str:

@@ -1,6 +1,6 @@
 """Two runs compared: what the numbers did and mean, which questions changed and why, what flipped."""
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,6 +23,16 @@ from rag_audit.tui.widgets.tabs import TabLine
 
 Compared = tuple[RunDiff, ArchivedRun, ArchivedRun, Blind]
 """The diff, both runs, and what must not be shown of them yet."""
+
+
+class Behind(NamedTuple):
+    """The number whose questions are shown: its tab, its name, the questions."""
+
+    tab: str
+    name: str
+    questions: frozenset[str]
+
+
 _EMPTY = {
     "metrics": "The runs share no metric.",
     "questions": "No question differs.",
@@ -44,6 +54,7 @@ class DiffScreen(FilteredScreen):
         self.before = before
         self.after = after
         self.compared: Compared | None = None
+        self.only: Behind | None = None
         self.tabs = TabLine(TABS)
         self.headline = StatusLine(id="headline")
         self.table = RecordTable[DiffRow](COLUMNS["metrics"], lambda row: row.key, empty="Comparing …")
@@ -59,8 +70,7 @@ class DiffScreen(FilteredScreen):
 
     def on_mount(self) -> None:
         """Compare without holding up the screen."""
-        names = f"{wording.run_name(self.before)} → {wording.run_name(self.after)}"
-        self.title_bar.tell(["rag-audit", names])
+        self._tell()
         self.table.focus()
 
         def work() -> Compared:
@@ -69,6 +79,17 @@ class DiffScreen(FilteredScreen):
             return source.diff(*ids), source.run(ids[0]), source.run(ids[1]), hidden
 
         self.fetch(work, self._show)
+
+    @property
+    def names(self) -> str:
+        """Both runs."""
+        return f"{wording.run_name(self.before)} → {wording.run_name(self.after)}"
+
+    def _tell(self) -> None:
+        facts = _comparability(self.compared[0]) if self.compared else []
+        if self.only is not None:
+            facts = [(f"behind {self.only.name}: esc shows all  ", "info"), *facts]
+        self.title_bar.tell(["rag-audit", self.names], facts)
 
     def _show(self, compared: Compared) -> None:
         self.compared = compared
@@ -83,6 +104,9 @@ class DiffScreen(FilteredScreen):
         return TABS[self.tabs.active]
 
     def _show_tab(self) -> None:
+        if self.tab != "questions":
+            self.only = None
+        self._tell()
         self.table.sorted_by = None
         self.table.set_columns(COLUMNS[self.tab])
         self.table.empty = _EMPTY[self.tab]
@@ -93,8 +117,10 @@ class DiffScreen(FilteredScreen):
         if self.compared is None:
             return
         words = self.filter_words
-        rows = [row for row in rows_of(self.tab, *self.compared) if all(word in row.haystack() for word in words)]
-        self.table.set_rows(rows)
+        rows = rows_of(self.tab, *self.compared)
+        if self.only is not None:
+            rows = [row for row in rows if row.question_id in self.only.questions]
+        self.table.set_rows([row for row in rows if all(word in row.haystack() for word in words)])
 
     def leave_filter(self) -> None:
         """Give the keys back to the list."""
@@ -126,14 +152,18 @@ class DiffScreen(FilteredScreen):
         self.action_open()
 
     def action_open(self) -> None:
-        """Open the question in both runs; a metric opens the questions that moved it."""
+        """Open the question in both runs; a number opens the questions behind it, a setting its whole value."""
         row = self.table.row
         if row is None or self.compared is None:
             return
-        if self.tab == "metrics":
+        if row.behind is not None:
+            self.only = Behind(self.tab, row.cells[0][0], row.behind)
             self.tabs.choose(TABS.index("questions"))
             return
         if row.question_id is None:
+            from rag_audit.tui.screens.text import TextScreen
+
+            self.app.push_screen(TextScreen(self.source, [self.names, row.key], lambda: [section_of([row.detail])]))
             return
         from rag_audit.tui.screens.pair import PairScreen
 
@@ -141,6 +171,13 @@ class DiffScreen(FilteredScreen):
         at = ids.index(row.question_id)
         diff, _, _, hidden = self.compared
         self.app.push_screen(PairScreen(self.source, self.before, self.after, ids, at, diff, hidden))
+
+    def action_back(self) -> None:
+        """From the questions behind a number back to the number, else one level back."""
+        if self.only is None or self.filter_input.has_class("-open"):
+            super().action_back()
+        else:
+            self.tabs.choose(TABS.index(self.only.tab))
 
     def action_export(self) -> None:
         """Export the diff."""
@@ -150,7 +187,7 @@ class DiffScreen(FilteredScreen):
 
 
 def _headline(diff: RunDiff, waiting: frozenset[str]) -> list[Piece]:
-    """How many questions went which way, those apart that wait; and whether the numbers may be compared at all."""
+    """How many questions went which way, those apart that wait."""
     parts = diff.questions
     moved = {
         "regressed": {delta.id for delta in parts.regressed},
@@ -165,9 +202,14 @@ def _headline(diff: RunDiff, waiting: frozenset[str]) -> list[Piece]:
         line += [(f"{sign.glyph} {count} {sign.word}  ", sign.tone if count else "quiet")]
     if waiting:
         line.append((f"◌ {len(waiting)} blind  ", "quiet"))
+    return line
+
+
+def _comparability(diff: RunDiff) -> list[Piece]:
+    """Whether the numbers may be compared at all."""
     verdicts = [one.ok for one in diff.comparable.values()]
     if False in verdicts:
-        line.append((f"⊘ {verdicts.count(False)} of {len(verdicts)} metrics not comparable", "warn"))
-    elif None in verdicts:
-        line.append((f"? {verdicts.count(None)} of {len(verdicts)} metrics unverified", "warn"))
-    return line
+        return [(f"⊘ {verdicts.count(False)} of {len(verdicts)} metrics not comparable", "warn")]
+    if None in verdicts:
+        return [(f"? {verdicts.count(None)} of {len(verdicts)} metrics unverified", "warn")]
+    return []

@@ -25,6 +25,7 @@ RUN_FORMS = (
 )
 DIFF_FORMS = (
     Choice("t", "text", "text: as the command line prints it"),
+    Choice("h", "html", "html: one page to read and print, both answers side by side"),
     Choice("m", "md", "md: for a pull request"),
     Choice("u", "junit", "junit: for a build server"),
 )

@@ -16,6 +16,8 @@ from rag_audit.tui.blindness import HIDDEN, Blind
 from rag_audit.tui.content import Piece
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.pair_views import (
+    Sides,
+    answer_of,
     answer_sides,
     answer_unified,
     claim_lines,
@@ -30,7 +32,14 @@ from rag_audit.tui.widgets.tabs import TabLine
 
 TABS = ("answers", "retrieved", "claims", "scores")
 WIDE = 100
+LONG_ANSWERS = 8_000
+"""Characters of both answers, some 1,500 words, from which on comparing them takes longer than a key press may."""
 Pair = tuple[QuestionResult | None, QuestionResult | None]
+
+
+def pair_of(*results: QuestionResult | None) -> list[QuestionResult]:
+    """The sides that are there."""
+    return [result for result in results if result is not None]
 
 
 class PairScreen(ReviewScreen):
@@ -130,12 +139,8 @@ class PairScreen(ReviewScreen):
         tab = TABS[self.tabs.active]
         split = tab == "answers" and self.is_split
         self.right.display = split
-        if split:
-            left, right = answer_sides(before, after)
-            self.left.show([*left, reference_section(result)])
-            self.right.show(right)
-        elif tab == "answers":
-            self.left.show([*answer_unified(before, after), reference_section(result)])
+        if tab == "answers":
+            self._show_answers(split=split)
         elif tab == "retrieved":
             self.left.show(retrieved_lines(before, after))
         elif tab == "claims" and result.question.id in self.hidden.questions:
@@ -143,11 +148,33 @@ class PairScreen(ReviewScreen):
         elif tab == "claims":
             self.left.show(claim_lines(before, after))
         else:
-            names = [*before.scores] if before else []
-            names += [name for name in (after.scores if after else ()) if name not in names]
-            names = [name for name in names if not self.hidden.hides(result.question.id, name)]
+            asked = [name for one in pair_of(before, after) for name in (*one.scores, *one.missing)]
+            names = [name for name in dict.fromkeys(asked) if not self.hidden.hides(result.question.id, name)]
             blind = result.question.id in self.hidden.questions
             self.left.show(score_lines(before, after, self.deltas.get(result.question.id), names, blind=blind))
+
+    def _show_answers(self, *, split: bool) -> None:
+        """Both answers with what changed; long ones are compared in the background."""
+        before, after = self.pair
+        reference = [reference_section(one) for one in pair_of(after, before)[:1]]
+
+        def compare() -> Sides:
+            if split:
+                left, right = answer_sides(before, after)
+                return [*left, *reference], right
+            return [*answer_unified(before, after), *reference], []
+
+        def show(sides: Sides) -> None:
+            if self.pair == (before, after) and TABS[self.tabs.active] == "answers":
+                self.left.show(sides[0])
+                self.right.show(sides[1])
+
+        if len(answer_of(before)) + len(answer_of(after)) <= LONG_ANSWERS:
+            show(compare())
+        else:
+            self.left.show([Section("Comparing …", tone="quiet")])
+            self.right.show([])
+            self.fetch(compare, show, group="answers")
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Input
 
-from rag_audit.model import UNKNOWN, QuestionResult, RunSummary, is_failed
+from rag_audit.model import QuestionResult, RunSummary, is_failed
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.blindness import Blind
@@ -164,10 +164,7 @@ class QuestionScreen(ReviewScreen):
 
 def head_section(result: QuestionResult, hidden: Blind) -> Section:
     """The question with its route and scores."""
-    corpora = " + ".join(corpus for corpus in result.route.corpora if corpus != UNKNOWN)
-    route: list[Piece] = [("routed to ", "quiet"), (corpora, "plain"), (f" by {result.route.rule}", "quiet")]
-    if not corpora:
-        route = [("route unknown" if result.route.rule == "imported" else "routed nowhere", "quiet")]
+    route: list[Piece] = [(wording.route(result.route), "quiet")]
     if result.route.misrouted:
         route.append((f"  ! misrouted: its document is in {', '.join(result.route.home)}", "warn"))
     scores: list[Piece] = []

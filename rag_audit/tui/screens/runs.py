@@ -1,5 +1,6 @@
 """The first screen: every run, with the context and the trend of the one under the cursor."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from textual.timer import Timer
 
 from rag_audit.metrics import METRICS
 from rag_audit.model import RunSummary
+from rag_audit.text.width import pad, width
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.content import Piece, sign
@@ -35,18 +37,20 @@ def metric_columns(names: Sequence[str]) -> list[Column[RunSummary]]:
 
         def text(run: RunSummary) -> Piece:
             metric = run.metrics.get(name)
-            return (wording.number(metric.mean, metric.range), "plain") if metric else ("", "plain")
+            return (wording.number(metric.mean, metric.range), "plain") if metric else ("–", "quiet")
 
-        return Column(wording.short_name(name), text, 7, 2 + names.index(name), right=True, sort=value)
+        cells = max(7, min(width(labels[name]), 16))
+        return Column(labels[name], text, cells, 2 + names.index(name), right=True, sort=value)
 
+    labels = wording.headings(names)
     return [cell(name) for name in names]
 
 
 def metric_order(runs: Sequence[RunSummary]) -> list[str]:
-    """The metrics any run has, the most telling ones first."""
-    present = {name for run in runs for name in run.metrics}
-    known = [name for name in (*_SHOWN_FIRST, *METRICS) if name in present]
-    return list(dict.fromkeys([*known, *sorted(present)]))
+    """The metrics any run has, the most telling ones first; of other tools' those that most runs have."""
+    count = Counter(name for run in runs for name in run.metrics)
+    known = [name for name in (*_SHOWN_FIRST, *METRICS) if name in count]
+    return list(dict.fromkeys([*known, *sorted(count, key=lambda name: (-count[name], name))]))
 
 
 def sparkline(values: Sequence[float | None]) -> str:
@@ -88,14 +92,15 @@ def summary_section(run: RunSummary, runs: Sequence[RunSummary]) -> Section:
         lines.append(_facts(("from", run.source)))
     lines += [[(note, "warn")] for note in run.notes]
     names = [name for name in metric_order(runs) if name in run.metrics]
-    width = max((len(wording.short_name(name)) for name in names), default=0)
+    labels = wording.headings(names)
+    cells = max((width(label) for label in labels.values()), default=0)
     for name in names:
         metric = run.metrics[name]
         trend = sparkline([r.metrics[name].mean if name in r.metrics else None for r in runs[-24:]])
         why = wording.missing_reasons(metric)
         lines.append(
             [
-                (f"{wording.short_name(name):<{width}} ", "plain"),
+                (pad(labels[name], cells) + " ", "plain"),
                 (f"{wording.number(metric.mean, metric.range):>7} ", "strong"),
                 (f"{trend} ", "info"),
                 (f"{wording.of_total(metric)}", "quiet"),
