@@ -41,7 +41,7 @@ def run_context(
     """
     return RunContext(
         generator=settings.text("generator"),
-        embedder=str(retrieval.get("embedder", settings.text("embedder"))),
+        embedder=str(retrieval["embedder"]),
         reranker=settings.text("reranker"),
         judges={"claims": settings.text("judge.claims"), "scores": settings.text("judge.scores")},
         prompts=prompts,
@@ -53,7 +53,7 @@ def run_context(
             "table": routing_table,
         },
         questions_hash=questions_hash(questions),
-        corpora=retrieval.get("corpora", {}),
+        corpora=retrieval["corpora"],
         seed=settings.integer("seed"),
         workers=settings.integer("workers"),
         version=__version__,

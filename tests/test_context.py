@@ -14,7 +14,14 @@ def context(**corpora: dict[str, SettingValue]) -> RunContext:
 
 
 def context_of(settings: Settings) -> RunContext:
-    return run_context(settings, [], retrieval={}, default_corpus="older", routing_table="t", prompts={"claims": "p"})
+    return run_context(
+        settings,
+        [],
+        retrieval={"embedder": "none", "corpora": {}},
+        default_corpus="older",
+        routing_table="t",
+        prompts={"claims": "p"},
+    )
 
 
 def changed(settings: Settings) -> set[str]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_audit.corpus.chunking import Chunking
 from rag_audit.corpus.documents import Documents
 from rag_audit.corpus.index import IndexReport, refresh_index
 from rag_audit.corpus.indexfile import IndexFile
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from rag_audit.providers.protocols import Embedder, Reranker
 
 Progress = Callable[[str], None]
-
-_CONTEXT_SETTINGS = ("mode", "top_k", "candidates", "rrf_k", "vector_weight", "bm25_k1", "bm25_b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +119,11 @@ class Retriever:
         _close(*self._indexes.values(), *self._embedders.values(), self._reranker)
 
     def context(self) -> dict[str, Any]:
-        """What moves the retrieved list, for the run's context."""
-        settings = self._settings
+        """What the settings alone do not say of the run: the embedder in use, and every corpus's fingerprints."""
         identities = {corpus: e.identity if e else "none" for corpus, e in self._embedders.items()}
         distinct = sorted(set(identities.values()))
         return {
             "embedder": distinct[0] if len(distinct) == 1 else "; ".join(f"{c}={i}" for c, i in identities.items()),
-            "chunking": _chunking_context(self._documents, settings),
-            "retriever": {name: settings.values[f"retriever.{name}"] for name in _CONTEXT_SETTINGS},
             "corpora": {
                 corpus: {
                     "documents": self._documents.fingerprint(corpus),
@@ -167,23 +161,6 @@ def _merge(lists: Sequence[Sequence[_Candidate]], constant: int) -> list[_Candid
         for rank, candidate in enumerate(ranked, start=1)
     ]
     return sorted(merged, key=lambda candidate: candidate.order)
-
-
-def _chunking_context(documents: Documents, settings: Settings) -> dict[str, Any]:
-    """The project's chunking, and what a corpus or module cuts otherwise."""
-    general = Chunking.of(settings, "")
-    folders = sorted(
-        {folder for listed in documents.corpora.values() for d in listed for folder in (d.corpus, d.folder)}
-    )
-    others = {folder: Chunking.of(settings, folder) for folder in folders}
-    context = _as_dict(general)
-    if different := {folder: _as_dict(cut) for folder, cut in others.items() if cut != general}:
-        context["by_folder"] = different
-    return context
-
-
-def _as_dict(chunking: Chunking) -> dict[str, Any]:
-    return {"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}
 
 
 def open_retriever(

@@ -88,12 +88,10 @@ def test_strange_questions_are_no_error(tmp_path: Path, question: str) -> None:
     assert len(retriever.retrieve(asked(question), to("old", "new"))) <= 5
 
 
-def test_context_names_what_moves_the_list(tmp_path: Path) -> None:
-    project = two_corpora(tmp_path, **{"documents/new/config.yml": "chunking: {size: 300, overlap: 0}\n"})
+def test_context_names_the_embedder_and_fingerprints(tmp_path: Path) -> None:
+    project = two_corpora(tmp_path)
     context = opened(project).context()
     assert context["embedder"].startswith("wordllama:")
-    assert context["chunking"]["by_folder"] == {"new": {"size": 300, "overlap": 0, "unit": "chars"}}
-    assert context["retriever"]["vector_weight"] == 0.3
     assert context["corpora"]["old"]["index"] != context["corpora"]["new"]["index"]
     assert opened(project, "retriever.mode=bm25").context()["embedder"] == "none"
 
