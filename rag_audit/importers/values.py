@@ -127,8 +127,12 @@ def maps_of(value: Any) -> list[dict[str, Any]]:
 
 
 def verdict_of(word: Any, words: Mapping[str, Verdict] = VERDICT_WORDS) -> Verdict:
-    """The verdict a word stands for, whatever its case; an unknown word is unparsed, never a guess."""
-    return words.get(word.strip().lower(), Verdict.UNPARSED) if isinstance(word, str) else Verdict.UNPARSED
+    """The verdict a word stands for, whatever its case; an unknown word is unparsed, never a guess.
+
+    Booleans and numbers are words as JSON writes them, for mappings that say what `true` or `1` means.
+    """
+    said = word if isinstance(word, str) else json_text(word)
+    return words.get(said.strip().lower(), Verdict.UNPARSED)
 
 
 def snake_name(name: str) -> str:

@@ -123,10 +123,11 @@ def test_a_score_that_is_a_word_is_unparsed_and_said(tmp_path: Path) -> None:
     assert azure.reasons("azure.gpt_relevance") == [None, "unparsed"]
 
 
-def test_the_object_around_scores_is_no_part_of_their_names(tmp_path: Path) -> None:
+def test_objects_around_samples_and_scores_are_no_part_of_their_names(tmp_path: Path) -> None:
     rows = [{"user_input": "q", "response": "a", "retrieved_contexts": ["c"], "scores": {"faithfulness": 0.5}}]
-    (read,) = read_path(write_json(tmp_path / "run.json", {"samples": rows}))
-    assert read.values("ragas.faithfulness") == [0.5]
+    for document in ({"samples": rows}, {"meta": {"k": 5}, "data": {"run": {"samples": rows}}}):
+        (read,) = read_path(write_json(tmp_path / "run.json", document))
+        assert read.values("ragas.faithfulness") == [0.5]
 
 
 def test_ragas_points_out_a_mean_that_was_copied_into_the_rows(tmp_path: Path) -> None:
@@ -316,6 +317,15 @@ def test_claims_that_cannot_be_read_are_missing_and_not_none(claims: Any, tmp_pa
     assert read.values("no_fabrication") == [None, 1]
     assert read.reasons("no_fabrication") == ["unparsed", None]
     assert read.results[0].notes == ("the claims are no list, or the list is cut off",)
+
+
+def test_a_mapping_may_say_what_booleans_and_numbers_mean(tmp_path: Path) -> None:
+    claims = [{"text": "t", "verdict": word} for word in (True, False, 1, 0, None, "TRUE")]
+    rows = [{"q": "q", "c": claims, "e": error} for error in (False, 0, "False", "timeout", True)]
+    words = ("claims.verdicts.true=verified", "claims.verdicts.false=contradicted", "claims.verdicts.1=absent")
+    (read,) = read_path(write_json(tmp_path / "rows.jsonl", *rows), ("question=q", "claims=c", "error=e", *words))
+    assert read.verdicts()[0] == ["verified", "contradicted", "absent", "unparsed", "unparsed", "verified"]
+    assert [result.error for result in read.results] == [None, None, None, "timeout", "true"]
 
 
 def test_plain_rows_say_why_a_score_is_missing(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def _row(record: Record, mapping: FieldMap) -> ImportedRow | LeftOut:
         return LeftOut(record.line, "no question")
     scores = {metric: number_of(look_up(values, path)) for metric, path in mapping.scores.items()}
     error = text_of(at("error"))
-    error = None if is_blank(error) or at("error") is False else error
+    error = None if is_blank(error) or number_of(error) == 0 else error
     chunks, problem = _chunks(at("contexts"), mapping)
     claims, unread = _claims(at("claims"), mapping)
     return ImportedRow(

@@ -72,11 +72,14 @@ def sample_entries(source: Source) -> Entries | None:
     return None
 
 
-def _listed(document: Mapping[str, Any]) -> list[Any]:
-    """The one list of objects in an object; of several, the one whose members have questions."""
+def _listed(document: Mapping[str, Any], depth: int = 3) -> list[Any]:
+    """The one list of objects in an object; of several, the one whose members have questions, also further inside."""
     lists = [value for value in document.values() if maps_of(value)]
     asked = [value for value in lists if any(name in maps_of(value)[0] for name in _QUESTION)]
-    return next((only[0] for only in (lists, asked) if len(only) == 1), [])
+    if lists or not depth:
+        return next((only[0] for only in (lists, asked) if len(only) == 1), [])
+    inside = [found for value in document.values() if (found := _listed(map_of(value), depth - 1))]
+    return inside[0] if len(inside) == 1 and any(name in maps_of(inside[0])[0] for name in _QUESTION) else []
 
 
 def _pandas_rows(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Record]:
