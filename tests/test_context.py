@@ -17,7 +17,7 @@ def context_of(settings: Settings) -> RunContext:
     return run_context(
         settings,
         [],
-        retrieval={"embedder": "none", "corpora": {}},
+        retrieval={"embedder": settings.text("embedder"), "corpora": {}},
         default_corpus="older",
         routing_table="t",
         prompts={"claims": "p"},
