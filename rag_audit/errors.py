@@ -40,11 +40,23 @@ class HistoryError(RagAuditError):
 
 
 class ProviderError(RagAuditError):
-    """A model service or a local model failed; `reason` is the word under which the missing scores are counted."""
+    """A model service or a local model failed; `reason` is the word under which the missing scores are counted.
 
-    def __init__(self, message: str, hint: str, *, where: str | None = None, reason: str = "provider_error") -> None:
+    `may_cost`: the service may have done, and charged, the work all the same.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        hint: str,
+        *,
+        where: str | None = None,
+        reason: str = "provider_error",
+        may_cost: bool = False,
+    ) -> None:
         super().__init__(message, hint, where=where)
         self.reason = reason
+        self.may_cost = may_cost
 
 
 class KeyRejected(ProviderError):

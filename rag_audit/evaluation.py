@@ -93,7 +93,14 @@ class Evaluator:
         except KeyRejected:
             raise
         except ProviderError as error:
-            failed = QuestionResult(question, route, retrieved=retrieved, error=error.reason, notes=(str(error),))
+            failed = QuestionResult(
+                question,
+                route,
+                retrieved=retrieved,
+                error=error.reason,
+                notes=(str(error),),
+                unpriced_generation=error.may_cost,
+            )
             return self.unjudged(failed)
         answered = QuestionResult(
             question,

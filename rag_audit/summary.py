@@ -22,6 +22,7 @@ from rag_audit.model import (
     RunStatus,
     RunSummary,
     Tokens,
+    Usage,
     Verdict,
     is_failed,
 )
@@ -136,11 +137,14 @@ class SummaryBuilder:
     def _add_calls(self, result: QuestionResult) -> None:
         calls = [("judge", call.usage, call.cost_usd) for call in result.judge_calls]
         # Repeats of judging share one answer: its generation was paid once.
-        if result.generation is not None and result.question.id not in self._answers_seen:
+        if result.question.id not in self._answers_seen:
             if result.repeat is not None:
                 self._answers_seen.add(result.question.id)
-            self._saw_model("generator", result.generation.reported_model)
-            calls.append(("generation", result.generation.usage, result.generation.cost_usd))
+            if result.generation is not None:
+                self._saw_model("generator", result.generation.reported_model)
+                calls.append(("generation", result.generation.usage, result.generation.cost_usd))
+            elif result.unpriced_generation:
+                calls.append(("generation", Usage(), None))
         for purpose, usage, cost in calls:
             self._costs[purpose].append(cost)
             self.known_usd += cost or 0.0

@@ -48,6 +48,8 @@ class QuestionResult:
     """What an importer wants a person to know of this row."""
     error: str | None = None
     """The failure that left this question without an answer."""
+    unpriced_generation: bool = False
+    """Whether the generator's service may have charged for the answer that never came."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from tests.projects import make_project
 KEY = "sk-test-0123456789abcdef"
 MODELS = ("generator=anthropic:g", "judge.claims=anthropic:j", "judge.scores=anthropic:j")
 HASTE = ("max_wait_s=0", "retries=1", "timeout_s=5", "workers=2")
+PRICES = "prices={g: {input: 1, output: 2}, j: {input: 1, output: 2}}"
 UNLUCKY = "Compare the default of evt_slew_max"
 Answer = Callable[[Request], Response]
 
@@ -70,8 +71,7 @@ def balance(summary: dict[str, Any], metric: str) -> dict[str, int]:
 
 
 async def test_a_run_without_faults_is_complete(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    prices = "prices={g: {input: 1, output: 2}, j: {input: 1, output: 2}}"
-    outcome, requests = await run(project, monkeypatch, well, "run", *options(prices))
+    outcome, requests = await run(project, monkeypatch, well, "run", *options(PRICES))
     assert outcome.code == 0, outcome.err
     summary = outcome.json["run"]
     assert summary["status"] == "complete"
@@ -84,24 +84,26 @@ async def test_a_run_without_faults_is_complete(project: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("response", "reason"),
+    ("response", "reason", "unpriced"),
     [
-        (failure(429), "rate_limit"),
-        (failure(529), "overloaded"),
-        (failure(500), "server_error"),
-        (Response(body=b"x" * 400, fault="reset"), "connection"),
-        (Response(body=b'{"content"'), "invalid_reply"),
-        (Response(body=b"<html>", headers={"content-type": "text/html"}), "invalid_reply"),
-        (message("x" * 3_000_000), "reply_too_large"),
+        (failure(429), "rate_limit", 0),
+        (failure(529), "overloaded", 0),
+        (failure(500), "server_error", 0),
+        (Response(body=b"x" * 400, fault="reset"), "connection", 1),
+        (Response(body=b'{"content"'), "invalid_reply", 1),
+        (Response(body=b"<html>", headers={"content-type": "text/html"}), "invalid_reply", 1),
+        (message("x" * 3_000_000), "reply_too_large", 1),
     ],
     ids=["429", "529", "500", "reset", "half-json", "html", "huge"],
 )
 async def test_a_question_without_an_answer_is_counted_with_its_reason(
-    project: Path, monkeypatch: pytest.MonkeyPatch, response: Response, reason: str
+    project: Path, monkeypatch: pytest.MonkeyPatch, response: Response, reason: str, unpriced: int
 ) -> None:
-    outcome, _ = await run(project, monkeypatch, failing("generator", response), "run", *options())
+    outcome, _ = await run(project, monkeypatch, failing("generator", response), "run", *options(PRICES))
     assert outcome.code == 3, outcome.err
     summary = outcome.json["run"]
+    assert summary["cost"]["unknown_calls"] == unpriced
+    assert (summary["cost"]["generation_usd"] is None) == bool(unpriced)
     assert summary["status"] == "incomplete"
     for metric in ("keyword_coverage", "faithfulness", "no_fabrication"):
         assert balance(summary, metric)[reason] == 1
@@ -181,9 +183,8 @@ async def test_a_key_that_never_worked_leaves_a_run_that_lacks_everything(
 async def test_judging_again_costs_what_its_judge_costs_and_is_not_resumed_as_an_evaluation(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = "".join(f"{setting.replace('=', ': ', 1)}\n" for setting in (*MODELS, *HASTE))
-    prices = "prices: {g: {input: 1, output: 2}, j: {input: 1, output: 2}}\n"
-    (project / "documents" / "config.yml").write_text(config + prices, encoding="utf-8")
+    config = "".join(f"{setting.replace('=', ': ', 1)}\n" for setting in (*MODELS, *HASTE, PRICES))
+    (project / "documents" / "config.yml").write_text(config, encoding="utf-8")
     outcome, _ = await run(project, monkeypatch, well, "run")
     parent = outcome.json["run"]["id"]
     anew = ("rejudge", parent, "--claims", "extract")

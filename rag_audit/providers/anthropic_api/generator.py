@@ -32,6 +32,7 @@ class AnthropicGenerator:
                 f"{self.model}: {failure.detail}",
                 "The question is recorded as failed; `run --resume` or a new run asks again.",
                 reason=failure.reason,
+                may_cost=failure.may_cost,
             ) from None
         return Generation(
             answer=reply.text,

@@ -182,7 +182,10 @@ class AnthropicService:
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             cause = error.__cause__ or error
             raise CallFailed(
-                "connection", self._plain(f"{type(cause).__name__}: {cause}"), retryable=True, may_cost=True
+                "connection",
+                self._plain(f"{type(cause).__name__}: {cause}"),
+                retryable=True,
+                may_cost=not isinstance(cause, httpx2.ConnectError),
             ) from None
         return self._read(body, time.perf_counter() - started)
 
