@@ -226,8 +226,11 @@ def _kind(name: str, stated: MetricKind | None, seen: _Values, warnings: list[st
     """The documented kind; a range that the values leave is unknown, and that is said."""
     (low, high), direction = stated or known_kind(name)
     if seen.n and ((low is not None and seen.low < low - 1e-9) or (high is not None and seen.high > high + 1e-9)):
-        warnings.append(f"{name} has values from {seen.low:g} to {seen.high:g}, outside its range {low:g} to {high:g}")
+        range_ = " to ".join("any" if end is None else f"{end:g}" for end in (low, high))
+        warnings.append(f"{name} has values from {seen.low:g} to {seen.high:g}, outside its range {range_}")
         return (None, None), direction
+    if (low, high) == (0, 10) and seen.high <= 1 and not (seen.low.is_integer() and seen.high.is_integer()):
+        warnings.append(f"{name} goes from 0 to 10, but no value is above 1: give it another name, or its range")
     return (low, high), direction
 
 

@@ -342,6 +342,24 @@ def test_plain_rows_say_why_a_score_is_missing(tmp_path: Path) -> None:
     assert read.reasons("no_fabrication") == [None, "unparsed", "not_asked", "not_asked", "error"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "range_", "warning"),
+    [
+        ([0, None], (None, None), "mine has values from -1 to 3, outside its range 0 to any"),
+        ([None, 2], (None, None), "mine has values from -1 to 3, outside its range any to 2"),
+        ([-5, None], (-5, None), None),
+        ([5, -5], (None, None), None),
+        (["low", "high"], (None, None), None),
+    ],
+)
+def test_plain_ranges_may_be_open(stated: list[Any], range_: Any, warning: str | None, tmp_path: Path) -> None:
+    rows = [{"question": "q", "answer": "a", "scores": {"mine": value}} for value in (-1, 3)]
+    head = {"run": {"started_at": "2026-03-01T08:00:00Z", "metrics": {"mine": {"range": stated}}}}
+    (read,) = read_path(write_json(tmp_path / "plain.jsonl", head, *rows))
+    assert read.plan.shape.kinds["mine"] == (range_, Direction.NONE)
+    assert read.plan.warnings == ([warning] if warning else [])
+
+
 def test_plain_takes_an_empty_run_line_and_repeats_as_text(tmp_path: Path) -> None:
     rows: list[Any] = [
         {"id": "a", "question": "q", "answer": "a", "repeat": repeat} for repeat in (1, "2", 3.0, 0, True)
@@ -390,6 +408,19 @@ def test_the_same_question_twice_is_numbered(tmp_path: Path) -> None:
     first, second, third = (question_id for question_id, _ in read.plan.planned)
     assert second == f"{first}-2"
     assert third not in (first, second)
+
+
+@pytest.mark.parametrize(("values", "warned"), [((0.5, 1.0), True), ((0.5, 7.0), False), ((0.0, 1.0), False)])
+def test_an_own_name_for_values_of_another_scale_is_pointed_out(
+    values: tuple[float, float], warned: bool, tmp_path: Path
+) -> None:
+    rows = [{"q": "q", "f": value} for value in values]
+    (read,) = read_path(write_json(tmp_path / "rows.jsonl", *rows), ("question=q", "faithfulness=f"))
+    assert any("no value is above 1" in warning for warning in read.plan.warnings) is warned
+    stated = ("question=q", "scores.faithfulness=f", "scores.faithfulness.range=0..1")
+    if max(values) <= 1:
+        (read,) = read_path(tmp_path / "rows.jsonl", stated)
+        assert read.plan.warnings == []
 
 
 def test_a_range_that_the_values_leave_is_unknown(tmp_path: Path) -> None:

@@ -156,7 +156,8 @@ def _kind(name: str, stated: Any) -> MetricKind:
     says = map_of(stated)
     ends = list_of(says.get("range"))
     if len(ends) == 2:
-        range_ = (number_of(ends[0]), number_of(ends[1]))
+        low, high = number_of(ends[0]), number_of(ends[1])
+        range_ = (low, high) if low is None or high is None or low < high else (None, None)
     if says.get("direction") in set(Direction):
         direction = Direction(says["direction"])
     return range_, direction
