@@ -1,5 +1,6 @@
 """The scores of all paired questions metric by metric, and the judges that gave them: read once, used everywhere."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,9 +13,12 @@ if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import NDArray
 
-    from rag_audit.diff.facts import Floats, Mask
+    from rag_audit.diff.facts import Floats
 
     Places = NDArray[int64]
+
+Values = tuple[float | None, float | None]
+"""Before and after; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +42,15 @@ class Column:
         """Whether any question with both values was judged by another judge."""
         return any(match.same is False for match in self.matches)
 
-    def values(self, at: int) -> tuple[float | None, float | None]:
-        """Both values of one question; None where there is none."""
-        before, after = float(self.before[at]), float(self.after[at])
-        return None if before != before else before, None if after != after else after
-
-    def moved(self) -> "Mask":
-        """Where the values differ by more than rounding, or only one of them is there."""
+    def moved(self) -> dict[int, "Values"]:
+        """Places where the values differ by more than rounding, or only one of them is there, to both values."""
         import numpy as np
 
-        one_sided: Mask = np.isnan(self.before) != np.isnan(self.after)
-        return one_sided | differing(self.before, self.after)
+        one_sided = np.isnan(self.before) != np.isnan(self.after)
+        places = np.flatnonzero(one_sided | differing(self.before, self.after))
+        pairs = zip(self.before[places].tolist(), self.after[places].tolist(), strict=True)
+        values = ((None if b != b else b, None if a != a else a) for b, a in pairs)
+        return dict(zip(places.tolist(), values, strict=True))
 
 
 _NO_JUDGE = JudgeMatch(True)
@@ -75,9 +77,7 @@ class ColumnReader:
         if facts.roles == (CLAIMS,):
             usable = scored & np.array([pair.excerpt_same for pair in self.pairs], dtype=bool)
         judges = self._matches(facts)
-        matches: dict[JudgeMatch, int] = {}
-        for at in np.flatnonzero(scored) if facts.roles else ():
-            matches[judges[at]] = matches.get(judges[at], 0) + 1
+        matches = Counter(map(judges.__getitem__, np.flatnonzero(scored).tolist())) if facts.roles else {}
         return Column(
             facts,
             before,

@@ -56,7 +56,7 @@ def compare_runs(
         metrics={name: deltas[name] for name in matter.listed},
         questions=found,
         claim_flips=tuple(claim_flips),
-        modules=module_deltas(pairing.pairs),
+        modules=module_deltas(pairing.pairs, matter.columns),
         gate=check_gate(GateRules(fail_on, allow_unverified, min_n), gated, runs),
         noise_floor=noise_floor(matter.listed, before.rows, after.rows),
         own_means=own_means(matter.listed, *runs),
@@ -166,5 +166,5 @@ def comparability(column: Column, runs: tuple[RunSummary, RunSummary]) -> Compar
 
 def _noise_only(column: Column, pairs: Sequence[Pair]) -> bool:
     """Whether values moved, and all that moved belong to answers and chunks that did not change."""
-    moved = column.usable[column.moved()[column.usable]].tolist()
+    moved = column.moved().keys() & set(column.usable.tolist())
     return bool(moved) and all(cause_of(column.facts, pairs[at], column.judges[at].same) is Cause.JUDGE for at in moved)

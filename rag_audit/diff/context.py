@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from rag_audit.diff.comparability import parse_judge
@@ -65,9 +66,8 @@ def _add_judges_of_rows(earlier: dict[str, Any], later: dict[str, Any], pairing:
 
 def _judges_of_rows(sides: Iterable[QuestionSide]) -> dict[str, str]:
     """Dotted key to the models and prompts by which the questions were judged."""
-    texts = {(role, text) for side in sides for role, text in side.judges.items()}
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for role, text in texts:
+    for role, text in set(chain.from_iterable(side.judges.items() for side in sides)):
         judge = parse_judge(text)
         for key, part in ((f"judges.{role}", judge.model), (f"prompts.{role}", judge.prompt)):
             if part is not None:

@@ -1,10 +1,10 @@
 """Finds the modules whose retrieval or answers collapsed while the rest held."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_audit.diff.columns import module_codes
+from rag_audit.diff.columns import Column, module_codes
 from rag_audit.diff.pairing import Pair
 from rag_audit.model import ModuleDelta
 
@@ -18,7 +18,7 @@ REST = 0.05
 Means = tuple[float | None, float | None]
 
 
-def module_deltas(pairs: Sequence[Pair]) -> tuple[ModuleDelta, ...]:
+def module_deltas(pairs: Sequence[Pair], columns: Mapping[str, Column]) -> tuple[ModuleDelta, ...]:
     """Keyword coverage and hit@1 of each module (doc_id) in both runs, over the questions scored on both sides.
 
     A module collapses where either drops by 0.2 or more while the mean of all other modules' questions moves by less
@@ -31,7 +31,7 @@ def module_deltas(pairs: Sequence[Pair]) -> tuple[ModuleDelta, ...]:
     for pair, code in zip(pairs, codes.tolist(), strict=True):
         if code >= 0:
             questions[code].append(pair.id)
-    coverage, hits = (_totals(pairs, name, codes, len(names)) for name in ("keyword_coverage", "hit_at_1"))
+    coverage, hits = (_totals(columns.get(name), codes, len(names)) for name in ("keyword_coverage", "hit_at_1"))
     found = [
         ModuleDelta(
             doc_id=name,
@@ -66,11 +66,11 @@ class _Totals:
         return bool(abs((gained.sum() - gained[module]) / others) < REST - 1e-9)
 
 
-def _totals(pairs: Sequence[Pair], metric: str, codes: "Places", modules: int) -> _Totals:
+def _totals(column: Column | None, codes: "Places", modules: int) -> _Totals:
     import numpy as np
 
-    before = np.array([pair.before.scores.get(metric) for pair in pairs], dtype=float)
-    after = np.array([pair.after.scores.get(metric) for pair in pairs], dtype=float)
+    unscored = np.full(len(codes), np.nan)
+    before, after = (column.before, column.after) if column else (unscored, unscored)
     scored = ~(np.isnan(before) | np.isnan(after)) & (codes >= 0)
     at = codes[scored]
     return _Totals(

@@ -1,10 +1,11 @@
 """Puts each shared question into exactly one list: edited, unscored, regressed, improved, changed or unchanged."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_audit.diff.causes import cause_of, text_cause
-from rag_audit.diff.columns import Column
+from rag_audit.diff.columns import Column, Values
 from rag_audit.diff.facts import CLAIMS
 from rag_audit.diff.pairing import Pair, Pairing
 from rag_audit.model import Cause, Comparability, QuestionDelta, QuestionPartition
@@ -40,16 +41,17 @@ def partition(
     improved: list[_Moves] = []
     changed: list[_Moves] = []
     unchanged = 0
+    by_name = {column.facts.name: column for column in columns}
     moved_in = _moved_in(pairing.pairs, columns)
     for at, pair in enumerate(pairing.pairs):
-        moved = moved_in.get(at, [])
+        moved = moved_in.get(at, {})
         if not moved and _same_text(pair):
             unchanged += 1
             continue
-        if any(_unscored(pair, column.facts.name) for column in moved):
+        if any(None in moved[name] and _unscored(pair, name) for name in moved):
             unscored.append(pair.id)
             continue
-        moves = _moves(at, pair, moved, comparable, questions_changed)
+        moves = _moves(at, pair, moved, by_name, comparable, questions_changed)
         if not moves.gains or moves.delta.mixed:
             changed.append(moves)
         else:
@@ -66,12 +68,12 @@ def partition(
     )
 
 
-def _moved_in(pairs: Sequence[Pair], columns: Sequence[Column]) -> dict[int, list[Column]]:
+def _moved_in(pairs: Sequence[Pair], columns: Sequence[Column]) -> dict[int, dict[str, Values]]:
     """Place of a question to the metrics whose values are not the same in both runs."""
-    found: dict[int, list[Column]] = {}
+    found: defaultdict[int, dict[str, Values]] = defaultdict(dict)
     for column in columns if pairs else ():
-        for at in column.moved().nonzero()[0].tolist():
-            found.setdefault(at, []).append(column)
+        for at, values in column.moved().items():
+            found[at][column.facts.name] = values
     return found
 
 
@@ -107,19 +109,18 @@ def _ordered(moves: list[_Moves], rank: Callable[[_Moves], object]) -> tuple[Que
 def _moves(
     at: int,
     pair: Pair,
-    moved: Sequence[Column],
+    metrics: Mapping[str, Values],
+    columns: Mapping[str, Column],
     comparable: Mapping[str, Comparability],
     questions_changed: bool,
 ) -> _Moves:
     """How a question that is not the same moved: in these metrics, or in its text alone."""
-    metrics: dict[str, tuple[float | None, float | None]] = {}
     causes: dict[str, Cause] = {}
     gains: dict[str, float] = {}
     sizes: dict[str, float] = {}
-    for column in moved:
-        metric, name = column.facts, column.facts.name
-        before, after = column.values(at)
-        metrics[name] = (before, after)
+    for name, (before, after) in metrics.items():
+        column = columns[name]
+        metric = column.facts
         same_excerpt = metric.roles != (CLAIMS,) or pair.excerpt_same
         cause = cause_of(metric, pair, column.judges[at].same, questions_changed=questions_changed)
         causes[name] = cause if same_excerpt or cause in (Cause.ROUTING, Cause.JUDGE) else Cause.UNKNOWN
