@@ -59,7 +59,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("run", "w", "only_worse", "Only questions worse than in the previous comparable run"),
     Action("run", "e", "only_failed", "Only questions with a failed score or error"),
     Action("run", "a", "audit", "Audit: claims of the sample, where you stopped", "audit"),
-    Action("run", "A", "queues", "Other queues: flagged by flag, disputed"),
+    Action("run", "A", "queues", "Other queues: flagged by flag, disputed, carried"),
     Action("run", "d", "diff", "Diff with the previous comparable run", "diff"),
     Action("run", "R", "report", "Judge's, adjusted and corrected numbers; agreement"),
     Action("run", "x", "export", "Export the run"),

@@ -100,13 +100,13 @@ def test_the_disputed_queue_holds_what_the_report_calls_disputed(tmp_path: Path)
         # Numbered m1 both, as in two copies of the history that are merged later.
         history.record(add_claim(case, text, verdict, Act(reviewer, now())))
     source = Source(tmp_path, Settings(), history)
-    rows = source.run("r1").rows
-    assert disputed_keys(source, "r1", rows, frozenset()) == []
+    summary, rows = history.resolve("r1"), source.run("r1").rows
+    assert disputed_keys(source, summary, rows) == []
     for verdict, reviewer in (("absent", "ann"), ("skip", "cy"), ("verified", "bob")):
         answer = open_case(history, history.resolve("r1"), "Q-02")
         history.record(decide_claim(answer, "c1", verdict, Act(reviewer, now())))
-    assert disputed_keys(source, "r1", rows, frozenset()) == [("Q-02", None)]
-    assert disputed_keys(source, "r1", rows, frozenset({"Q-02"})) == []
+    assert disputed_keys(source, summary, rows) == [("Q-02", None)]
+    assert disputed_keys(source, summary, rows[:1]) == []
     report = report_run(history, history.resolve("r1"))
     assert [question.id for question, _ in report.disputed] == ["Q-02"]
 
@@ -149,7 +149,12 @@ async def test_an_earlier_decision_is_offered_and_kept_as_carried(tmp_path: Path
     )
     earlier = history.record(_decision("r1", history))
     async with opened(tmp_path) as pilot:
-        await _at_the_claims(pilot)
+        await sees(pilot, "complete")
+        await pilot.press("enter")
+        await sees(pilot, "Question number 1?")
+        await pilot.press("A")
+        await sees(pilot, "in another run: 1")
+        await pilot.press("c")
         await sees(pilot, "you, in r1  ○ absent  K keeps it")
         await pilot.press("K")
         await sees(pilot, "1/3 decided")

@@ -1,8 +1,10 @@
-"""Opening a queue of claims: the sample where you stopped, the flagged ones by flag, the disputed ones."""
+"""Opening a queue of claims: the sample where you stopped, the flagged ones by flag, the disputed, the carried ones."""
 
 from collections.abc import Sequence
 
+from rag_audit.audit.carried import carried_offers
 from rag_audit.audit.effective import Basis, Decisions, effective_claims
+from rag_audit.audit.recording import Case
 from rag_audit.model import AuditSample, QuestionRow, Queue, RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.claim_text import FLAG_WORDS
@@ -53,27 +55,36 @@ def open_queues(screen: ReviewScreen, run: RunSummary) -> None:
     """Offer the queues of a run with their counts."""
     source = screen.source
 
-    def work() -> tuple[Sequence[QuestionRow], frozenset[str], list[RowKey]]:
+    def work() -> tuple[frozenset[str], dict[str, list[RowKey]], list[RowKey], list[RowKey]]:
         rows, waiting = source.run(run.id).rows, source.blind(run.id).questions
-        return rows, waiting, disputed_keys(source, run.id, rows, waiting)
+        open_rows = [row for row in rows if row.id not in waiting]
+        return (
+            waiting,
+            flagged_keys(open_rows),
+            disputed_keys(source, run, open_rows),
+            carried_keys(source, run, open_rows),
+        )
 
-    def then(loaded: tuple[Sequence[QuestionRow], frozenset[str], list[RowKey]]) -> None:
-        rows, waiting, disputed = loaded
+    def then(loaded: tuple[frozenset[str], dict[str, list[RowKey]], list[RowKey], list[RowKey]]) -> None:
+        waiting, flagged, disputed, carried = loaded
         choices = [Choice("s", "sample", "the sample, where you stopped")]
         queues: dict[str, list[RowKey]] = {}
-        for number, (flag, keys) in enumerate(flagged_keys(rows, waiting).items(), start=1):
+        for number, (flag, keys) in enumerate(flagged.items(), start=1):
             if number <= 9:
                 queues[flag] = keys
                 choices.append(Choice(str(number), flag, f"{FLAG_WORDS.get(flag, flag)}: {len(keys)}", "warn"))
         if disputed:
             queues["disputed"] = disputed
             choices.append(Choice("d", "disputed", f"reviewers differ: {len(disputed)}", "warn"))
+        if carried:
+            queues["carried"] = carried
+            choices.append(Choice("c", "carried", f"you decided the same in another run: {len(carried)}"))
 
         def chosen(name: str | None) -> None:
             if name == "sample":
                 open_sample(screen, run)
             elif name is not None:
-                _open(screen, run, queues[name], 0, Queue.OTHER if name == "disputed" else Queue.FLAGGED)
+                _open(screen, run, queues[name], 0, Queue.OTHER if name in ("disputed", "carried") else Queue.FLAGGED)
 
         hidden = f"{wording.plural(len(waiting), 'question')} of the sample wait to be decided blind first."
         screen.app.push_screen(AskChoice("Which claims?", choices, text=hidden if waiting else ""), chosen)
@@ -81,27 +92,40 @@ def open_queues(screen: ReviewScreen, run: RunSummary) -> None:
     screen.fetch(work, then, group="queue")
 
 
-def flagged_keys(rows: Sequence[QuestionRow], waiting: frozenset[str]) -> dict[str, list[RowKey]]:
-    """Flag to its questions, suspicious contradicted ones first; without those that wait to be decided blind."""
+def flagged_keys(rows: Sequence[QuestionRow]) -> dict[str, list[RowKey]]:
+    """Flag to its questions, suspicious contradicted ones first."""
     found: dict[str, list[RowKey]] = {}
     for row in rows:
-        if row.id not in waiting:
-            for flag in row.flags:
-                found.setdefault(flag, []).append((row.id, row.repeat))
+        for flag in row.flags:
+            found.setdefault(flag, []).append((row.id, row.repeat))
     return dict(sorted(found.items(), key=lambda item: (item[0] != _SUSPICIOUS_FIRST, item[0])))
 
 
-def disputed_keys(source: Source, run_id: str, rows: Sequence[QuestionRow], waiting: frozenset[str]) -> list[RowKey]:
-    """Questions with a claim on which reviewers differ; without those that wait to be decided blind."""
-    decisions = Decisions(source.decisions(run_id))
+def disputed_keys(source: Source, run: RunSummary, rows: Sequence[QuestionRow]) -> list[RowKey]:
+    """Questions with a claim on which reviewers differ."""
+    decisions = Decisions(source.decisions(run.id))
 
     def is_disputed(row: QuestionRow) -> bool:
-        judgment = source.result(run_id, row.id, row.repeat).claim_judgment
+        judgment = source.result(run.id, row.id, row.repeat).claim_judgment
         claims = effective_claims(row.id, row.repeat, judgment.claims if judgment else (), decisions)
         return any(claim.basis is Basis.DISPUTED for claim in claims)
 
-    decided = [row for row in rows if (row.id, row.repeat) in decisions.answers and row.id not in waiting]
+    decided = [row for row in rows if (row.id, row.repeat) in decisions.answers]
     return [(row.id, row.repeat) for row in decided if is_disputed(row)]
+
+
+def carried_keys(source: Source, run: RunSummary, rows: Sequence[QuestionRow]) -> list[RowKey]:
+    """Questions with a claim that this reviewer decided in another run, beside the same excerpt, and not yet here."""
+    decisions, sample = source.decisions(), source.sample(run.id)
+    here = Decisions(decision for decision in decisions if decision.run_id == run.id)
+    earlier = Decisions(decision for decision in decisions if decision.run_id != run.id)
+    known = {decision.question_id for decision in earlier.standing.in_force if decision.reviewer == source.reviewer}
+
+    def is_offered(row: QuestionRow) -> bool:
+        case = Case(run, source.result(run.id, row.id, row.repeat), here, sample)
+        return any(not offer.stale for offer in carried_offers(case, earlier, source.reviewer))
+
+    return [(row.id, row.repeat) for row in rows if row.id in known and is_offered(row)]
 
 
 def _open(screen: ReviewScreen, run: RunSummary, keys: Sequence[RowKey], at: int, queue: Queue) -> None:
