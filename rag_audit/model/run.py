@@ -143,6 +143,11 @@ class RunSummary:
     """The `key=value` settings the run was started with beyond its project's files; `--resume` repeats them."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the run has not ended: under way, or interrupted."""
+        return self.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED)
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:

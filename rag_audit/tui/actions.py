@@ -10,7 +10,7 @@ class Action(NamedTuple):
     """One thing a person can do: where, by which key, and what it is called."""
 
     screen: str
-    """any | list | text | runs | run | question | claims | diff | pair | evaluation | trend | reading."""
+    """any | list | text | runs | run | question | claims | diff | pair | several | evaluation | trend | reading."""
     key: str
     """Textual's names, alternatives by comma."""
     name: str
@@ -41,17 +41,20 @@ ACTIONS: tuple[Action, ...] = (
     Action("text", "end,G", "scroll_end", "End"),
     Action("runs", "enter", "open", "Questions of the run", "open"),
     Action("runs", "d", "diff", "Diff with the marked run, else with the previous comparable one", "diff"),
-    Action("runs", "m", "mark", "Mark as the run to compare with", "mark"),
+    Action("runs", "m", "mark", "Mark as a run to compare with", "mark"),
+    Action("runs", "b", "follow", "Every question through this and the marked runs, and where it broke"),
     Action("runs", "a", "audit", "Audit: claims of the sample, where you stopped", "audit"),
     Action("runs", "r", "evaluate", "Evaluate: start a run and watch it", "run"),
     Action("runs", "t", "trend", "Trend of the metrics over all runs", "trend"),
     Action("runs", "x", "export", "Export the run"),
     Action("runs", "i", "import_path", "Import another tool's results"),
     Action("runs", "slash", "filter", "Filter the list"),
+    Action("runs", "tab", "other_pane", "To the text beside the list, and back"),
     Action("runs", "y", "copy", "Copy the run's id"),
     Action("runs", "f5", "reload", "Read the history again"),
     Action("run", "enter", "open", "The question with all that each layer saw", "open"),
     Action("run", "c", "claims", "Claims beside the source", "claims"),
+    Action("run", "tab", "other_pane", "To the text beside the list, and back"),
     Action("run", "slash", "filter", "Filter by id, text, document, flag, tag", "filter"),
     Action("run", "s", "sort", "Sort by the next column", "sort"),
     Action("run", "S", "reverse", "Reverse the order"),
@@ -109,6 +112,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("pair", "shift+tab", "previous_tab", "Previous tab"),
     Action("pair", "s", "side", "Side by side or unified", "side/unified"),
     Action("pair", "c", "claims", "Claims of the later run beside the source", "claims"),
+    Action("several", "tab", "next_tab", "Next metric", "next metric"),
+    Action("several", "shift+tab", "previous_tab", "Previous metric"),
+    Action("several", "enter", "open", "The question before and after it broke, else first and last", "open"),
+    Action("several", "slash", "filter", "Filter the list", "filter"),
     Action("evaluation", "c", "cancel", "Stop; what is finished is kept", "stop"),
     Action("evaluation", "enter", "open", "Questions of the finished run", "open when done"),
     Action("evaluation", "d", "diff", "Diff with the previous comparable run", "diff"),
@@ -172,6 +179,7 @@ def keys_table() -> str:
         "claims": "Claims",
         "diff": "Diff of two runs",
         "pair": "One question in two runs",
+        "several": "Three or more runs",
         "evaluation": "A run under way",
         "trend": "Trend",
         "reading": "A report",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rag_audit.audit.report import AuditReport
     from rag_audit.audit.standing import ClaimKey
     from rag_audit.corpus.documents import Documents
+    from rag_audit.diff.several import SeveralRuns
     from rag_audit.importers.importing import Imported, Refused
     from rag_audit.importers.mapping import FieldMap
     from rag_audit.tui.blindness import Blind
@@ -87,6 +88,12 @@ class Source:
         from rag_audit.comparison import diff_runs
 
         return diff_runs(self.history, before, after, self.settings)
+
+    def follow(self, runs: Sequence[RunSummary]) -> "SeveralRuns":
+        """Follow every question through three or more runs, oldest first."""
+        from rag_audit.comparison import follow
+
+        return follow(self.history, runs, self.settings)
 
     def previous(self, run_id: str) -> RunSummary | None:
         """The run that this one is best compared with."""

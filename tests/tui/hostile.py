@@ -41,11 +41,12 @@ def hostile_result(number: int, *, verdict: Verdict = Verdict.CONTRADICTED) -> Q
 
 
 def hostile_history(project: Path) -> History:
-    """Two hostile runs that differ in answers and verdicts."""
+    """Three hostile runs; the second differs from both others in answers and verdicts."""
     before = run("r1", [hostile_result(n) for n in range(len(HOSTILE))], label=ALL)
     after = [hostile_result(n + 6, verdict=Verdict.VERIFIED) for n in range(len(HOSTILE))]
     renamed = [
         replace(one, question=replace(one.question, id=other.question.id))
         for one, other in zip(after, before[1], strict=True)
     ]
-    return archive(project, before, run("r2", renamed, label=f"{ALL} 2", started_at="2026-11-30T08:00:00Z"))
+    later = run("r2", renamed, label=f"{ALL} 2", started_at="2026-11-30T08:00:00Z")
+    return archive(project, before, later, run("r3", before[1], label=f"{ALL} 3", started_at="2026-12-01T08:00:00Z"))

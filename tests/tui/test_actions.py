@@ -14,6 +14,7 @@ from rag_audit.tui.screens.pair import PairScreen
 from rag_audit.tui.screens.question import QuestionScreen
 from rag_audit.tui.screens.run import RunScreen
 from rag_audit.tui.screens.runs import RunsScreen
+from rag_audit.tui.screens.several import SeveralScreen
 from rag_audit.tui.screens.text import TextScreen
 from rag_audit.tui.screens.trend import TrendScreen
 from rag_audit.tui.widgets.bars import KeyBar, widths
@@ -29,6 +30,7 @@ OWNERS: dict[str, type[Widget]] = {
     "claims": ClaimsScreen,
     "diff": DiffScreen,
     "pair": PairScreen,
+    "several": SeveralScreen,
     "evaluation": EvaluationScreen,
     "trend": TrendScreen,
     "reading": TextScreen,

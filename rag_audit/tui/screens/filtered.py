@@ -25,6 +25,10 @@ class FilteredScreen(ReviewScreen):
     def leave_filter(self) -> None:
         """Give the keys back to the list."""
 
+    def action_other_pane(self) -> None:
+        """Give the keys to the next pane, so that a text that is longer than its room can be read."""
+        self.focus_next()
+
     def action_filter(self) -> None:
         """Type a filter."""
         self.filter_input.add_class("-open")

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.timer import Timer
 
-from rag_audit.model import UNKNOWN, QuestionResult, QuestionRow, RunSummary, is_failed
+from rag_audit.model import UNKNOWN, ArchivedRun, QuestionResult, QuestionRow, RunSummary, is_failed
 from rag_audit.text.width import width
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
@@ -51,7 +51,7 @@ class RunScreen(FilteredScreen):
         self.only: str | None = None
         self.worse: frozenset[str] = frozenset()
         self._timer: Timer | None = None
-        self.metrics = [name for name in metric_order([summary]) if name in summary.metrics]
+        self.metrics = metric_order([summary])
         self.table = RecordTable[QuestionRow](self._columns(), row_key, empty="Reading the run …")
         self.detail = Passage(id="detail")
 
@@ -68,9 +68,11 @@ class RunScreen(FilteredScreen):
             ),
             Column("route", _route, 12, 30, sort=lambda row: ",".join(row.route)),
         ]
-        columns += [self._metric(name, at) for at, name in enumerate(self.metrics)]
+        labels = wording.headings(self.metrics)
+        columns += [self._metric(name, labels[name], at) for at, name in enumerate(self.metrics)]
+        judged = "no_fabrication" in self.metrics or any(row.verdicts for row in self.rows)
         columns += [
-            Column("claims", self._claims, 9, 2, sort=self._contradicted),
+            Column("claims", self._claims, 9, 2 if judged else 40, sort=self._contradicted),
             Column("flags", self._flags, 5, 3, sort=self._flag_count),
             Column("first flag", self._first_flag, 18, 12),
         ]
@@ -83,7 +85,7 @@ class RunScreen(FilteredScreen):
         name = row.id if row.repeat is None else f"{row.id} #{row.repeat}"
         return (name, "bad" if row.error else "plain")
 
-    def _metric(self, name: str, at: int) -> Column[QuestionRow]:
+    def _metric(self, name: str, label: str, at: int) -> Column[QuestionRow]:
         def value(row: QuestionRow) -> float | None:
             return None if self._hides(row, name) else row.scores.get(name)
 
@@ -97,7 +99,6 @@ class RunScreen(FilteredScreen):
                 return ("failed", "warn") if failed else ("–", "quiet")
             return (wording.score(scored), "plain")
 
-        label = wording.short_name(name)
         return Column(label, text, max(7, min(width(label), 16)), 10 + at, right=True, sort=value)
 
     def _hides(self, row: QuestionRow, metric: str) -> bool:
@@ -107,7 +108,8 @@ class RunScreen(FilteredScreen):
         if row.id in self.blind.questions:
             return ("blind", "quiet")
         if not row.verdicts:
-            return ("–", "quiet")
+            failed = is_failed(row.missing.get("no_fabrication", "not_asked"))
+            return ("failed", "warn") if failed else ("–", "quiet")
         counts = [(row.verdicts.get(word, 0), glyph) for word, glyph in _VERDICT_GLYPHS]
         text = " ".join(f"{count}{glyph}" for count, glyph in counts if count)
         return (text, "bad" if row.verdicts.get("contradicted") else "plain")
@@ -142,7 +144,7 @@ class RunScreen(FilteredScreen):
         self._tell()
         self.table.focus()
         run_id = self.summary.id
-        self.fetch(lambda: (self.source.run(run_id).rows, self.source.blind(run_id)), self._show)
+        self.fetch(lambda: (self.source.run(run_id), self.source.blind(run_id)), self._show)
         self.fetch(lambda: self.source.texts(self.summary.id), self._show_texts, group="texts")
 
     def on_screen_resume(self) -> None:
@@ -155,8 +157,12 @@ class RunScreen(FilteredScreen):
             self.blind = blind
             self.apply_filter()
 
-    def _show(self, loaded: tuple[Sequence[QuestionRow], Blind]) -> None:
-        self.rows, self.blind = loaded
+    def _show(self, loaded: tuple[ArchivedRun, Blind]) -> None:
+        archived, self.blind = loaded
+        self.rows = archived.rows
+        if self.summary.is_open:
+            # Of a run that has not ended only its file says what it measured so far.
+            self.metrics = metric_order([archived.summary])
         self.table.set_columns(self._columns())
         self.table.empty = "No question matches."
         self.apply_filter()
@@ -175,6 +181,8 @@ class RunScreen(FilteredScreen):
             facts.append((f"only {self.only}  ", "warn"))
         if self.table.sorted_by:
             facts.append((f"by {self.table.sorted_by.label}  ", "quiet"))
+        if self.summary.is_open and self.rows:
+            facts.append((f"{total} of {self.summary.questions} finished  ", "warn"))
         facts.append((f"{shown}/{total}" if shown != total else wording.plural(total, "question"), "quiet"))
         self.title_bar.tell(["rag-audit", wording.run_name(self.summary)], facts)
 

@@ -66,7 +66,7 @@ def sparkline(values: Sequence[float | None]) -> str:
 
 
 def summary_section(run: RunSummary, runs: Sequence[RunSummary]) -> Section:
-    """A run's context and metrics, with the trend of each over all runs up to the newest (oldest first)."""
+    """A run's context and metrics, with the trend of each over `runs`: those up to this one, oldest first."""
     context = run.context
     origin: list[Piece] = [(wording.run_name(run), "strong"), (f"  {run.id}  {run.origin.value}", "quiet")]
     if run.parent:
@@ -136,7 +136,8 @@ class RunsScreen(FilteredScreen):
         self.runs: list[RunSummary] = []
         self._was_running = False
         self.damage: list[str] = []
-        self.marked: str | None = None
+        self.marked: list[str] = []
+        """Ids, the latest mark last."""
         self._timer: Timer | None = None
         self.table = RecordTable[RunSummary](self._columns([]), lambda run: run.id, empty="Reading the history …")
         self.detail = Passage(id="detail")
@@ -145,7 +146,7 @@ class RunsScreen(FilteredScreen):
         return [
             Column(
                 "run",
-                lambda run: ((("= " if run.id == self.marked else "") + wording.run_name(run)), "plain"),
+                lambda run: ((("= " if run.id in self.marked else "") + wording.run_name(run)), "plain"),
                 14,
                 flexible=True,
                 sort=lambda run: wording.run_name(run),
@@ -230,7 +231,20 @@ class RunsScreen(FilteredScreen):
 
     def _show_details(self) -> None:
         run = self.table.row
-        self.detail.show([summary_section(run, list(reversed(self.runs)))] if run else [])
+        if run is None:
+            self.detail.show([])
+            return
+        at = next((place for place, one in enumerate(self.runs) if one.id == run.id), 0)
+        earlier = list(reversed(self.runs[at + 1 :]))
+
+        def show(shown: RunSummary) -> None:
+            if self.table.row is not None and self.table.row.id == shown.id:
+                self.detail.show([summary_section(shown, [*earlier, shown])])
+
+        if run.is_open:
+            self.fetch(lambda: self.source.run(run.id).summary, show, group="details")
+        else:
+            show(run)
 
     @on(RecordTable.RowOpened)
     def _opened(self, event: RecordTable.RowOpened) -> None:
@@ -244,17 +258,34 @@ class RunsScreen(FilteredScreen):
             self.app.push_screen(RunScreen(self.source, self.table.row))
 
     def action_mark(self) -> None:
-        """Mark the run as the one to compare with, or take the mark back."""
-        if self.table.row is not None:
-            self.marked = None if self.marked == self.table.row.id else self.table.row.id
-            self.table.refresh()
+        """Mark the run as one to compare with, or take the mark back."""
+        row = self.table.row
+        if row is None:
+            return
+        self.marked = [one for one in self.marked if one != row.id] + ([row.id] if row.id not in self.marked else [])
+        self.table.refresh()
+        if len(self.marked) > 1:
+            self.say(f"{len(self.marked)} runs are marked: b follows their questions, d takes the last one marked.")
+
+    def action_follow(self) -> None:
+        """Follow every question through the marked runs and the one under the cursor, oldest first."""
+        from rag_audit.tui.screens.several import SeveralScreen
+
+        current = self.table.row
+        wanted = {*self.marked, current.id} if current else set(self.marked)
+        chosen = [run for run in reversed(self.runs) if run.id in wanted and not run.is_open]
+        if len(chosen) < 3:
+            self.say("Mark two or more other runs with m first: b follows each question through them.")
+            return
+        self.app.push_screen(SeveralScreen(self.source, chosen))
 
     def action_diff(self) -> None:
-        """Compare with the marked run, else with the previous comparable one; the earlier run comes first."""
+        """Compare with the last marked run, else with the previous comparable one; the earlier run comes first."""
         run = self.table.row
         if run is None:
             return
-        marked = next((one for one in self.runs if one.id == self.marked and one.id != run.id), None)
+        others = {one.id: one for one in self.runs if one.id != run.id}
+        marked = next((others[one] for one in reversed(self.marked) if one in others), None)
         if marked is not None:
             before, after = (marked, run) if self.runs.index(marked) > self.runs.index(run) else (run, marked)
             self.open_diff(before, after)
