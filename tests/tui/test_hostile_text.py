@@ -67,7 +67,7 @@ async def test_a_run_under_way_and_an_import_are_shown_as_text(hostile_project: 
         going.recent.extend([*HOSTILE, ALL])
         failed = Evaluation(never, error=ConfigError(ALL, ALL), ended=monotonic())
         done = Evaluation(never, run_id="r1", summary=source.runs()[0], ended=monotonic())
-        outcomes = [
+        outcomes: list[Imported | Refused] = [
             Refused(ALL, ALL, ALL),
             Imported(ALL, ALL, source.runs()[0], ALL, 2, 2, False, 3, (), 1, (ALL,)),
         ]

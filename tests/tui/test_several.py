@@ -35,7 +35,7 @@ async def test_marked_runs_are_followed_to_where_a_question_broke(tmp_path: Path
         await sees(pilot, "1 of 2 questions broke")
         lines = screen_text(pilot.app.screen).splitlines()
         (broken,) = (line for line in lines if "Q-01" in line)
-        assert broken.split() == ["›", "Q-01", "▼", "[2]", "system", "1", "0", "0"]
+        assert broken.split() == ["›", "Q-01", "▼", "[2]", "unknown", "1", "0", "0"]
         assert any("[2] run-2  mean 0.500 of 2" in line for line in lines)
         await pilot.press("enter")
         await sees(pilot, "run-1 → run-2 › Q-01")
