@@ -352,9 +352,12 @@ def test_plain_rows_say_why_a_score_is_missing(tmp_path: Path) -> None:
         (["low", "high"], (None, None), None),
     ],
 )
-def test_plain_ranges_may_be_open(stated: list[Any], range_: Any, warning: str | None, tmp_path: Path) -> None:
+def test_plain_ranges_may_be_open_and_directions_unreadable(
+    stated: list[Any], range_: Any, warning: str | None, tmp_path: Path
+) -> None:
     rows = [{"question": "q", "answer": "a", "scores": {"mine": value}} for value in (-1, 3)]
-    head = {"run": {"started_at": "2026-03-01T08:00:00Z", "metrics": {"mine": {"range": stated}}}}
+    metrics = {"mine": {"range": stated, "direction": ["up"]}}
+    head = {"run": {"started_at": "2026-03-01T08:00:00Z", "metrics": metrics}}
     (read,) = read_path(write_json(tmp_path / "plain.jsonl", head, *rows))
     assert read.plan.shape.kinds["mine"] == (range_, Direction.NONE)
     assert read.plan.warnings == ([warning] if warning else [])

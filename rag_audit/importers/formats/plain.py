@@ -158,7 +158,7 @@ def _kind(name: str, stated: Any) -> MetricKind:
     if len(ends) == 2:
         low, high = number_of(ends[0]), number_of(ends[1])
         range_ = (low, high) if low is None or high is None or low < high else (None, None)
-    if says.get("direction") in set(Direction):
+    if says.get("direction") in list(Direction):
         direction = Direction(says["direction"])
     return range_, direction
 
