@@ -8,6 +8,7 @@ from rag_audit.config import load_settings
 from rag_audit.corpus.check import chosen_questions, prepare
 from rag_audit.model import Question, Route
 from rag_audit.model.settings import Settings
+from rag_audit.providers.open import check_models
 from rag_audit.providers.prices import BilledTokens, Price, price_of
 from rag_audit.routing import route_question
 
@@ -47,9 +48,10 @@ class RunPlan:
 
 
 def plan_run(project: Path, overrides: Sequence[str], only: Sequence[str] = ()) -> RunPlan:
-    """Check everything a run checks before its first call, and estimate the rest; calls no model."""
+    """Check what a run checks before its first call, keys apart, and estimate the rest; calls no model."""
     prepared = prepare(project, load_settings(project, overrides))
     settings = prepared.settings
+    check_models(settings)
     questions = chosen_questions(prepared.questions, only)
     routes = tuple((question, route_question(question, prepared.table, settings)) for question in questions)
     return RunPlan(routes, tuple(_estimates(settings, len(questions))))

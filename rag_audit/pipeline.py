@@ -150,12 +150,13 @@ async def open_evaluator(
     settings, documents = prepared.settings, prepared.documents
     tell = _waiting(watch)
     async with AsyncExitStack() as opened:
-        retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
-        opened.callback(retriever.close)
         generator = open_generator(settings, on_wait=tell, kept=kept)
         opened.push_async_callback(generator.aclose)
         judges = open_judges(settings, watch, kept=kept)
         opened.push_async_callback(judges.aclose)
+        # Last, because embedding the documents may cost money: a wrong model or a missing key comes first.
+        retriever = await asyncio.to_thread(open_retriever, project, documents, settings, progress=tell)
+        opened.callback(retriever.close)
         yield Evaluator(
             retriever=retriever,
             generator=generator,

@@ -7,6 +7,7 @@ from rag_audit.providers.pacing import Clock, SystemClock
 from rag_audit.providers.protocols import ClaimJudge, Generator, OnWait, ScoreJudge
 
 _ANTHROPIC = "anthropic:"
+_JUDGES = ("offline", "none")
 
 
 def open_generator(
@@ -70,6 +71,14 @@ def open_score_judge(
             open_service(settings, "judge", model, on_wait=on_wait, clock=clock or SystemClock(), kept=kept)
         )
     raise _unknown("judge.scores", name)
+
+
+def check_models(settings: Settings) -> None:
+    """ConfigError where the generator or a judge is no model; asks for no key and loads nothing."""
+    for key, others in (("generator", ("offline",)), ("judge.claims", _JUDGES), ("judge.scores", _JUDGES)):
+        name = settings.text(key)
+        if name not in others and not (name.startswith(_ANTHROPIC) and name.removeprefix(_ANTHROPIC).strip()):
+            raise _unknown(key, name)
 
 
 def _unknown(key: str, name: str) -> ConfigError:

@@ -274,6 +274,8 @@ def test_a_cost_limit_that_cannot_be_kept_is_refused_before_any_call(project: Pa
         (["run", "--only", " , "], "--only names no question"),
         (["run", "--label", "latest"], "the label latest already means another run"),
         (["rejudge", "first", "--label", "first~1"], "the label first~1 already means another run"),
+        (["run", "--dry-run", "--set", "generator=banana"], "generator: no such model 'banana'"),
+        (["run", "--dry-run", "--set", "judge.claims=anthropic:"], "judge.claims: no such model 'anthropic:'"),
         (["run", "--max-cost", "nan"], "--max-cost nan is no amount"),
         (["run", "--set", "diff.metrics=no_fabricaton"], "there is no metric no_fabricaton"),
         (["run", "--set", "diff.tolerances={hit_at_1: x}"], "hit_at_1 must be a number"),
@@ -330,3 +332,10 @@ def test_a_run_without_retrieval_names_no_embedder_but_its_documents(project: Pa
     corpora = context["corpora"]
     assert sorted(corpora) == ["newer", "older"]
     assert all(corpus["documents"] and corpus["index"] == "none" for corpus in corpora.values())
+
+
+def test_a_wrong_model_is_refused_before_documents_are_indexed(project: Path) -> None:
+    outcome = rag_audit(project, "run", "--set", "judge.scores=banana")
+    assert outcome.code == 2
+    assert "judge.scores: no such model 'banana'" in outcome.err
+    assert not (project / ".rag-audit").exists()
