@@ -20,7 +20,7 @@ from rag_audit.corpus.retrieve import open_retriever
 from rag_audit.errors import ConfigError, UsageError
 from rag_audit.estimate import unpriced_models
 from rag_audit.evaluation import Evaluator, Judges, judge_again
-from rag_audit.history import History, RunWriter, new_run_id
+from rag_audit.history import History, RunWriter, check_label, new_run_id
 from rag_audit.model import Origin, Question, QuestionResult, RunContext, RunStatus, RunSummary
 from rag_audit.model.settings import Settings
 from rag_audit.providers.conversation import KeptReplies
@@ -49,6 +49,7 @@ async def run_evaluation(
     runs as well. Cancelling keeps every finished question. Raises ConfigError before any call to a model when
     questions, documents or settings are wrong, and KeyRejected when a key is refused.
     """
+    check_label(label)
     interrupted = History(project).resolve(resume) if resume else None
     if interrupted and interrupted.origin is Origin.REJUDGED:
         raise UsageError(
@@ -110,6 +111,7 @@ async def rejudge(
     Answers, contexts and excerpts are the archived ones, so that every difference is the judge's. With `keep_claims`
     the archived claims are judged again where there are any, else the judge lists them anew.
     """
+    check_label(label)
     parent = history.archived(run_id)
     judges = open_judges(settings, watch, roles)
     if not judges.roles:

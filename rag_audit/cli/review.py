@@ -19,8 +19,8 @@ def review_command(invocation: Invocation, run: str | None, reviewer: str | None
     project = invocation.root
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the terminal UI needs a terminal", "Without one: rag-audit runs, show, diff.")
-    history = History(project)
     settings = load_settings(project)
+    history = History(project, redact=settings.items("redact"))
     run_id = history.resolve(run).id if run else None
 
     from rag_audit.tui.app import ReviewApp

@@ -50,6 +50,15 @@ def load_settings(project: Path, overrides: Sequence[str] = (), environ: Mapping
     return settings
 
 
+def redact_of_environment(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The patterns of RAG_AUDIT_REDACT alone: for an import, which reads nothing below documents/."""
+    setting = BY_KEY["redact"]
+    variable = variable_of(setting.key)
+    text = (os.environ if environ is None else environ).get(variable)
+    value = read_value(setting, _written(setting, text, variable), variable) if text else ()
+    return value if isinstance(value, tuple) else ()
+
+
 def _config_files(project: Path) -> Iterator[tuple[str, Path]]:
     """Every config.yml below documents/ with its folder (`` for the project's own), parents before children."""
     documents = project / "documents"

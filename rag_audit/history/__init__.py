@@ -14,7 +14,7 @@ from rag_audit.history.integrity import VerifyReport, head_of, verify_history
 from rag_audit.history.layout import GIT_ATTRIBUTES, Layout, Problem
 from rag_audit.history.ledger import Ledger, read_ledger, read_rows
 from rag_audit.history.rebuild import Rebuilt, rebuild_ledger
-from rag_audit.history.references import resolve_run
+from rag_audit.history.references import check_label, means_a_step, resolve_run
 from rag_audit.history.runfile import (
     JudgedClaims,
     has_begun,
@@ -38,6 +38,8 @@ __all__ = [
     "Problem",
     "RunWriter",
     "VerifyReport",
+    "check_label",
+    "means_a_step",
     "new_run_id",
 ]
 

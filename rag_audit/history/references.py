@@ -6,8 +6,21 @@ from collections.abc import Sequence
 from rag_audit.errors import UsageError
 from rag_audit.model import RunSummary
 
-_STEPS_BACK = re.compile(r"(.+)~(\d{1,6})")
+_STEPS_BACK = re.compile(r"(.+)~(\d{1,6})", re.DOTALL)
 LATEST = "latest"
+
+
+def means_a_step(label: str) -> bool:
+    """Whether a text means a place in the history, `latest` or NAME~N, so that a run of that label is not reached."""
+    return label == LATEST or _STEPS_BACK.fullmatch(label) is not None
+
+
+def check_label(label: str | None) -> None:
+    """UsageError for a label that cannot be used to reach its run."""
+    if label is not None and means_a_step(label):
+        raise UsageError(
+            f"{label!r} cannot be a label: latest and NAME~N mean places in the history", "Give the run another name."
+        )
 
 
 def resolve_run(reference: str, archived: Sequence[RunSummary], unclosed: Sequence[RunSummary]) -> RunSummary:

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rag_audit.config import redact_of_environment
 from rag_audit.errors import InputError
-from rag_audit.history import History, new_run_id
+from rag_audit.history import History, check_label, means_a_step, new_run_id
 from rag_audit.importers.assemble import RunPlan, plan_run, results_of
 from rag_audit.importers.mapping import FieldMap
 from rag_audit.importers.record import ForeignRun, LeftOut
@@ -63,7 +64,8 @@ class Refused:
 
 def import_paths(project: Path, paths: Sequence[Path], options: ImportOptions) -> Iterator[Imported | Refused]:
     """Import files and folders one after the other; every path gives at least one outcome."""
-    history = History(project)
+    check_label(options.label)
+    history = History(project, redact=redact_of_environment())
     for path in paths:
         if path.is_dir():
             yield from _import_folder(history, path, options, project / "history")
@@ -160,6 +162,8 @@ def _header(
 ) -> RunSummary:
     system = f" [{run.system}]" if run.system else ""
     label = options.label or run.label or clean(path.stem)
+    if means_a_step(label):
+        label = f"{label} (imported)"
     return RunSummary(
         id=new_run_id(datetime.now(UTC)),
         label=label if alone else f"{label}{system}",

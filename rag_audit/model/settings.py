@@ -105,7 +105,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("audit.target", ("claims",), "What reviewers decide: one or both.", "list", choices=("claims", "scores")),
     Setting("audit.reviewer", None, "Name of the reviewer.", "optional"),
     Setting("prices", {}, "Model to USD per million tokens: {input, cached_input, output, as_of}.", "map"),
-    Setting("redact", (), "Regular expressions replaced by ‹redacted› before anything is hashed or stored.", "list"),
+    Setting(
+        "redact",
+        (),
+        "Regular expressions replaced by ‹redacted› before a history is hashed or stored (imports: RAG_AUDIT_REDACT).",
+        "list",
+    ),
 )
 
 BY_KEY: Mapping[str, Setting] = {setting.key: setting for setting in SETTINGS}

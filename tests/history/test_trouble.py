@@ -16,6 +16,7 @@ from rag_audit.errors import HistoryError
 from rag_audit.history import NOT_FINISHED, History
 from rag_audit.history.process import is_alive, own_identity
 from rag_audit.history.runfile import read_header
+from rag_audit.importers.importing import ImportOptions, import_paths
 from rag_audit.model import Claim, Generation, JudgeCall, RunContext, RunStatus, Span, Verdict
 from rag_audit.redact import REDACTED
 from tests.history.examples import archive, closed, decision, result, row, sample, summary
@@ -249,3 +250,16 @@ def test_a_lone_surrogate_is_written_as_a_replacement(tmp_path: Path) -> None:
     assert found.generation is not None
     assert found.generation.answer == "a � b"
     assert history.unclosed()[0].label == "odd �"
+
+
+def test_an_import_follows_the_patterns_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_AUDIT_REDACT", r"['PN-\d{4}', 'AB,C']")
+    path = tmp_path / "eval.jsonl"
+    path.write_text(
+        '{"id": "a", "question": "Which part?", "answer": "PN-1234 of AB,C", "scores": {"faithfulness": 5}}\n'
+    )
+    list(import_paths(tmp_path, [path], ImportOptions()))
+    written = b"".join(found.read_bytes() for found in (tmp_path / "history").rglob("*") if found.is_file())
+    assert b"PN-1234" not in written
+    assert b"AB,C" not in written
+    assert REDACTED.encode() in written
