@@ -4,7 +4,7 @@ from rag_audit.errors import HistoryError
 from rag_audit.history import jsonl
 from rag_audit.history.layout import Layout
 from rag_audit.history.ledger import Ledger, is_intact_line, ledger_line, read_ledger
-from rag_audit.history.records import record_heads
+from rag_audit.history.records import settled_heads
 from rag_audit.history.runfile import Closing, read_closing, read_rows_line
 from rag_audit.model import RunSummary
 
@@ -14,7 +14,7 @@ def append_run(layout: Layout, handle: int, summary: RunSummary, columns: bytes,
     jsonl.mend_tail(handle, layout.ledger, is_intact_line)
     ledger = read_ledger(layout.ledger)
     if ledger.find(summary.id) is None:
-        jsonl.append(handle, ledger_line(summary, columns, evidence, ledger.heads, record_heads(layout)))
+        jsonl.append(handle, ledger_line(summary, columns, evidence, ledger.heads, settled_heads(layout)))
 
 
 def archive_leftovers(layout: Layout) -> None:

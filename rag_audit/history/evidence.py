@@ -10,9 +10,8 @@ from rag_audit.errors import HistoryError
 from rag_audit.history import jsonl
 from rag_audit.history.index import ENTRY, index_entry
 from rag_audit.history.layout import Problem
-from rag_audit.history.runfile import STOPPED, Closing, closing_of, kind_of, read_header
+from rag_audit.history.runfile import KINDS, Closing, closing_of, kind_of, read_header
 
-KINDS = frozenset({"run", "attempt", STOPPED, "text", "question", "rows", "index", "close"})
 _ONLY_ONCE = frozenset({"run", "question", "close"})
 """Kinds of which no line is written twice; a text is, where a long run has forgotten that it has it."""
 

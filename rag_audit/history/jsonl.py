@@ -180,6 +180,15 @@ def locked(path: Path) -> Iterator[int]:
             os.close(handle)
 
 
+@contextmanager
+def settled(path: Path) -> Iterator[None]:
+    """Keep the writers of a file out, what it holds synced; reading it is all the permission that this takes."""
+    with opened(path) as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        os.fsync(file.fileno())
+        yield
+
+
 def append(handle: int, data: bytes, *, sync: bool = True) -> int:
     """Append bytes and, unless the caller syncs later, sync them; returns the offset where they begin.
 

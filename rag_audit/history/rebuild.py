@@ -8,7 +8,7 @@ from rag_audit.history import jsonl
 from rag_audit.history.evidence import check_run_file
 from rag_audit.history.layout import Layout, Problem
 from rag_audit.history.ledger import ledger_line, scan_ledger
-from rag_audit.history.records import record_heads
+from rag_audit.history.records import settled_heads
 from rag_audit.history.runfile import Closing, read_rows_line
 
 
@@ -45,7 +45,7 @@ def rebuild_ledger(layout: Layout) -> Rebuilt:
     parents: tuple[str, ...] = ()
     with jsonl.locked(target) as handle:
         for path, closing in sorted(closings.items(), key=lambda item: (item[1].run.started_at, item[1].run.id)):
-            line = ledger_line(closing.run, read_rows_line(path, closing), closing.hash, parents, record_heads(layout))
+            line = ledger_line(closing.run, read_rows_line(path, closing), closing.hash, parents, settled_heads(layout))
             jsonl.append(handle, line)
             parents = (jsonl.stated_hash(line),)
     written = sum(not isinstance(found, Problem) for found in scan_ledger(target))

@@ -64,6 +64,19 @@ def record_heads(layout: Layout) -> tuple[str, ...]:
     return tuple(head for path in files for head in heads_of(read_parents(path)))
 
 
+def settled_heads(layout: Layout) -> tuple[str, ...]:
+    """`record_heads` as a ledger line may name them: each file is synced, and nobody is in the middle of an append.
+
+    Else a line could name a decision that a power cut, or its writer's full disk, takes back.
+    """
+    found: list[str] = []
+    for path in (*layout.audit_files(), layout.samples):
+        if path.exists():
+            with jsonl.settled(path):
+                found += heads_of(read_parents(path))
+    return tuple(found)
+
+
 def read_parents(path: Path) -> dict[str, tuple[str, ...]]:
     """Hash of every intact record of a file to the hashes of its parents."""
     return {record_hash: link.parents for record_hash, link in _links(path)}

@@ -23,6 +23,8 @@ from rag_audit.model import ArchivedRun, Claim, QuestionResult, RunStatus, RunSu
 
 STOPPED = "stopped"
 """Kind of the line that a writer leaves behind when it gives up a run."""
+KINDS = frozenset({"run", "attempt", STOPPED, "text", "question", "rows", "index", "close"})
+"""Of all lines of a run file."""
 Planned = tuple[tuple[str, int | None], ...]
 _KIND_WINDOW = 64
 _CACHED_BYTES = 8 << 20
@@ -137,20 +139,16 @@ def read_results(path: Path) -> Iterator[QuestionResult]:
     """All finished questions in file order, as a stream; a torn last line is left out."""
     with jsonl.opened(path) as file:
         texts = TextReader(file.fileno(), path)
-        for line in jsonl.read_lines(path):
-            if kind_of(line.data) == "question" and _is_whole(line):
-                yield texts.result(line)
-            elif line.terminated and not kind_of(line.data):
-                raise unreadable(f"{path}:{line.number}", "it is no line of a run")
+        for line in _question_lines(path):
+            yield texts.result(line)
 
 
 def read_claims(path: Path) -> Iterator[JudgedClaims]:
     """The judged claims of all finished questions, without the rest of their results."""
     with jsonl.opened(path) as file:
         texts = TextReader(file.fileno(), path)
-        for line in jsonl.read_lines(path):
-            if kind_of(line.data) == "question" and _is_whole(line):
-                yield texts.claims(line)
+        for line in _question_lines(path):
+            yield texts.claims(line)
 
 
 def read_question(path: Path, question_id: str) -> list[QuestionResult]:
@@ -159,7 +157,7 @@ def read_question(path: Path, question_id: str) -> list[QuestionResult]:
     with jsonl.opened(path) as file:
         texts = TextReader(file.fileno(), path)
         if closing is None:
-            lines = [line for line in jsonl.read_lines(path) if _is_of(line, question_id) and _is_whole(line)]
+            lines = [line for line in _question_lines(path) if _is_of(line, question_id)]
         else:
             places = _places(file.fileno(), path, closing, question_id)
             lines = [jsonl.Line(0, at, jsonl.read_at(file.fileno(), at, length), True) for at, length in places]
@@ -177,6 +175,22 @@ def _places(handle: int, path: Path, closing: Closing, question_id: str) -> list
         return entries_of_question(handle, closing.index, question_id)
     except (ValueError, OverflowError, OSError) as error:
         raise unreadable(str(path), f"its index was changed after it was written ({error})") from error
+
+
+def _question_lines(path: Path) -> Iterator[jsonl.Line]:
+    """The lines of finished questions; HistoryError where the file shows that one of them is gone or unreadable."""
+    read_header(path)
+    count = 0
+    for line in jsonl.read_lines(path):
+        kind = kind_of(line.data)
+        if kind == "question" and _is_whole(line):
+            count += 1
+            yield line
+        elif line.terminated and kind not in KINDS:
+            raise unreadable(f"{path}:{line.number}", "it is no line of a run")
+        elif kind == "close" and jsonl.is_intact(line.data) and closing_of(path, line).index[1] != count:
+            closed = closing_of(path, line).index[1]
+            raise unreadable(f"{path}:{line.number}", f"the run was closed with {closed} questions, {count} are here")
 
 
 def _is_whole(line: jsonl.Line) -> bool:

@@ -1,18 +1,21 @@
 """A record torn off by a crash, at every byte: no good record is lost, none is fused, the next append is readable."""
 
+import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
+from rag_audit.errors import HistoryError
 from rag_audit.history import History, jsonl
 from rag_audit.history.archive import append_run, archive_leftovers
 from rag_audit.history.layout import TORN, Layout
 from rag_audit.history.ledger import read_ledger
 from rag_audit.history.texts import LONG
 from rag_audit.model import Generation, Question, QuestionResult, Route, RunSummary
-from tests.history.examples import archive, closed, decision, result, row, summary
+from tests.history.examples import archive, closed, decision, result, row, sample, summary
 
 VERIFY_EVERY = 97
 """At every so many cuts the whole history is verified too."""
@@ -168,3 +171,51 @@ def test_a_torn_record_is_never_set_aside_over_another(tmp_path: Path) -> None:
     assert [side.name for side in sides] == [f"ada.jsonl{TORN}{offset}", f"ada.jsonl{TORN}{offset}-2"]
     assert [side.read_bytes() for side in sides] == [b'{"half', b'{"other']
     assert len(History(tmp_path).verify().notes) == 2
+
+
+def test_a_run_file_that_lost_questions_gives_an_error_and_no_shorter_list(tmp_path: Path) -> None:
+    archive(tmp_path, "r1", ["q1", "q2"])
+    path = tmp_path / "history/runs/r1.jsonl"
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    second = next(at for at, line in enumerate(lines) if b'"id":"q2"' in line[:200])
+    for left, where in (
+        (b"", "r1.jsonl:1"),
+        (whole[:40], "r1.jsonl:1"),
+        (b"".join(lines[1:]), "r1.jsonl:1"),
+        (b"".join((*lines[:second], *lines[second + 1 :])), f"r1.jsonl:{len(lines) - 1}"),
+        (whole.replace(b'"kind":"question","id":"q2"', b'"kind":"questiom","id":"q2"'), f"r1.jsonl:{second + 1}"),
+    ):
+        path.write_bytes(left)
+        for read in (History(tmp_path).results, History(tmp_path).claims):
+            with pytest.raises(HistoryError) as caught:
+                list(read("r1"))
+            assert (caught.value.where or "").endswith(where)
+            assert caught.value.hint
+
+
+def test_a_ledger_line_names_decisions_only_once_they_are_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    History(tmp_path).record(decision("c1"))
+    History(tmp_path).record_sample(sample())
+    synced: list[str] = []
+
+    def record_sync(handle: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+
+    monkeypatch.setattr(os, "fsync", record_sync)
+    archive(tmp_path, "r1")
+    assert synced[-1] == "eval_history.jsonl"
+    assert {"ada.jsonl", "samples.jsonl"} <= set(synced[-3:-1])
+
+
+def test_a_run_closes_only_when_no_decision_is_half_written(tmp_path: Path) -> None:
+    History(tmp_path).record(decision("c1"))
+    with ThreadPoolExecutor(1) as other:
+        with jsonl.locked(tmp_path / "history/audits/ada.jsonl"):
+            closing = other.submit(archive, tmp_path, "r1")
+            assert wait([closing], timeout=0.3).not_done
+            assert History(tmp_path).summaries() == []
+        assert closing.result(timeout=30).id == "r1"
+    assert History(tmp_path).verify().ok
