@@ -30,6 +30,8 @@ class RunPlan:
     """(question id, repeat) of every row, in file order."""
     left_out: list[LeftOut] = field(default_factory=list)
     left_out_rows: int = 0
+    damaged: int = 0
+    """Of these, the ones that cannot be read: the run lacks their questions."""
     file_rows: int = 0
     claims: int = 0
     content: str = ""
@@ -134,11 +136,13 @@ def plan_run(run: ForeignRun) -> RunPlan:
             plan.planned.append(gathered.add(outcome))
             continue
         plan.left_out_rows += 1
+        plan.damaged += outcome.damaged
         if len(plan.left_out) < _LISTED:
             plan.left_out.append(outcome)
     if not plan.planned:
         why = plan.left_out[0].reason if plan.left_out else "it holds no rows"
         raise InputError(f"no question could be read: {why}", "Check the file, or export it again.")
+    gathered.content.update(_canonical(plan.damaged))
     plan.content = gathered.content.hexdigest()
     plan.claims = gathered.claims
     plan.shape = gathered.shape(run, plan.warnings)

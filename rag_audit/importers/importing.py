@@ -124,11 +124,19 @@ def _import_file(history: History, path: Path, options: ImportOptions) -> Iterat
         # What the person adds is part of a run's identity: a judge that is named later must not be lost.
         runs = [replace(run, context=_context(run.context, options)) for run in found]
         plans = [plan_run(run) for run in runs]
+        runs = [_lacking(run, plan) for run, plan in zip(runs, plans, strict=True)]
         for run, plan in zip(runs, plans, strict=True):
             yield _archive(history, path, run, plan, options, alone=len(runs) == 1)
     except InputError as error:
         line = (error.where or "").rpartition(":")[2]
         yield Refused(where, f"line {line}: {error.message}" if line.isdecimal() else error.message, error.hint)
+
+
+def _lacking(run: ForeignRun, plan: RunPlan) -> ForeignRun:
+    """The run, unfinished where the file held questions that cannot be read."""
+    if run.unfinished or not plan.damaged:
+        return run
+    return replace(run, unfinished=f"{plan.damaged} of {plan.file_rows} entries cannot be read: the run lacks them")
 
 
 def _archive(

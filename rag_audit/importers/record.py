@@ -29,6 +29,8 @@ class LeftOut:
 
     line: int
     reason: str
+    damaged: bool = False
+    """It was a question once and cannot be read; other entries never were one."""
 
 
 Entries = Callable[[], Iterator[Record | LeftOut]]
@@ -125,7 +127,7 @@ class ForeignRun:
     claim_scores: frozenset[str] = frozenset()
     """Metrics that are computed from claims: a perfect one beside an empty claim list is a skipped lookup."""
     unfinished: str | None = None
-    """Why the tool itself calls the run unfinished."""
+    """Why the run lacks questions: the tool calls it unfinished, or they cannot be read."""
     file_rows: int | None = None
     """Entries this run must account for, where the file was counted independently of reading it."""
     warnings: tuple[str, ...] = ()

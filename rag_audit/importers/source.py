@@ -189,7 +189,8 @@ def _json_lines(path: Path, encoding: str) -> Iterator[Record | LeftOut]:
         if isinstance(value, dict):
             yield Record(number, value)
         else:
-            yield LeftOut(number, "not a JSON object" if value is not None else "not readable as JSON, or cut off")
+            damaged = value is None
+            yield LeftOut(number, "not readable as JSON, or cut off" if damaged else "not a JSON object", damaged)
 
 
 def _open_table(path: Path, encoding: str) -> Source:

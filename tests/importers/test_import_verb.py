@@ -234,6 +234,25 @@ def test_another_reason_of_the_judge_is_another_run(tmp_path: Path) -> None:
     assert rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]["run_id"] != first
 
 
+def test_a_file_that_lost_questions_is_an_incomplete_run(tmp_path: Path) -> None:
+    whole = SAMPLES["azure-jsonl"].data.replace(b'"latency": -1', b'"latency": 1')
+    log = json.loads(SAMPLES["inspect-json"].data)
+    log = {**log, "status": "success", "results": {**log.get("results", {}), "total_samples": len(log["samples"]) + 1}}
+    files = {
+        "whole.jsonl": (whole, "complete", ""),
+        "cut.jsonl": (whole[:-40], "incomplete", "1 of 3 entries cannot be read: the run lacks them"),
+        "list.jsonl": (whole + b"[1]\n", "complete", "line 4 left out: not a JSON object"),
+        "log.json": (json.dumps(log).encode(), "incomplete", f"samples, it holds {len(log['samples'])}"),
+    }
+    for name, (data, status, said) in files.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        imported = rag_audit(tmp_path, "import", str(path), "--json").json["imported"][0]
+        assert said in " ".join(imported["warnings"])
+        shown = rag_audit(tmp_path, "show", imported["run_id"], "--json").json["run"]
+        assert shown["status"] == status, name
+
+
 def test_hostile_names_and_texts_reach_the_terminal_inert(tmp_path: Path) -> None:
     path = tmp_path / "\x1b[31mred\u202e.csv"
     path.write_text("question,answer,faith\x1b]0;title\x07fulness\nOil?,\x1b[2J,0.5\n", encoding="utf-8")

@@ -73,7 +73,7 @@ def read(source: Source) -> tuple[ForeignRun, ...]:
             unfinished=_unfinished(header, status, samples, planned),
             file_rows=samples,
             warnings=(f"the log's header says {planned:g} samples, it holds {samples}",)
-            if status == "success" and planned is not None and planned != samples
+            if status == "success" and planned is not None and planned < samples
             else (),
         ),
     )
@@ -83,7 +83,8 @@ def _unfinished(header: Mapping[str, Any], status: str, samples: int, planned: f
     if header.get("invalidated") is True:
         return "Inspect says that the log was invalidated"
     if status == "success":
-        return None
+        lacking = planned is not None and planned > samples
+        return f"the log's header says {planned:g} samples, it holds {samples}" if lacking else None
     of = f" of {planned:g}" if planned is not None else ""
     error = text_of(map_of(header.get("error")).get("message"))
     return f"Inspect says {status}: {samples}{of} samples" + (f" ({error})" if error else "")
@@ -130,9 +131,10 @@ def _archived_samples(path: Path, names: Iterable[str]) -> Iterator[Record | Lef
             except InputError as error:
                 if "zstd" in error.message and "decoder" in error.message:
                     raise
-                yield LeftOut(at, error.message)
+                yield LeftOut(at, error.message, damaged=True)
                 continue
-            yield Record(at, sample) if isinstance(sample, dict) else LeftOut(at, f"{clean(name)} is no JSON object")
+            damaged = LeftOut(at, f"{clean(name)} is no JSON object", damaged=True)
+            yield Record(at, sample) if isinstance(sample, dict) else damaged
 
 
 class _Found:
