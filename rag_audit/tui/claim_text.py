@@ -137,22 +137,28 @@ def last_line(desk: Desk, previous: Decision | None, undone: Decision | None) ->
         line.append((wording.score(previous.value), "strong"))
     line += _judge_said(desk, previous)
     line.append(("  u undo", "quiet"))
-    return line
+    return [*line, ("   ", "quiet"), *_progress(desk)] if _is_in_sample(desk) else line
 
 
 def sample_line(desk: Desk) -> list[Piece]:
     """How far the sample is, at what pace, and how long it will take."""
-    notebook = desk.notebook
-    if notebook.sample is None or desk.queue is not Queue.SAMPLE:
+    sample = desk.notebook.sample
+    if sample is None or not _is_in_sample(desk):
         return [("not in the sample: these decisions move adjusted numbers only", "quiet")]
+    return [(f"sample of {wording.plural(len(sample.questions), 'question')}: ", "quiet"), *_progress(desk)]
+
+
+def _is_in_sample(desk: Desk) -> bool:
+    return desk.notebook.sample is not None and desk.queue is Queue.SAMPLE
+
+
+def _progress(desk: Desk) -> list[Piece]:
+    notebook = desk.notebook
     total, left = sum(notebook.asked.values()), notebook.left()
-    line: list[Piece] = [
-        (f"sample of {wording.plural(len(notebook.sample.questions), 'question')}: ", "quiet"),
-        (f"{total - left}/{wording.plural(total, 'claim')} decided", "plain"),
-    ]
+    line: list[Piece] = [(f"{total - left}/{wording.plural(total, 'claim')} decided", "plain")]
     pace = notebook.pace_s()
     if pace is not None and left:
-        line.append((f"  {wording.duration(pace)} a claim, {wording.ago(pace * left)}", "quiet"))
+        line.append((f"  {wording.duration(pace)} a claim, {wording.time_left(pace * left)}", "quiet"))
     return line
 
 

@@ -145,7 +145,7 @@ def run_name(summary: RunSummary) -> str:
     return summary.label or summary.id
 
 
-def ago(seconds: float) -> str:
+def time_left(seconds: float) -> str:
     """Time left, as `3m 20s left`."""
     return f"{duration(seconds)} left"
 

@@ -184,6 +184,18 @@ async def test_the_flagged_queue_names_its_flags(history: History, tmp_path: Pat
         assert history.decisions("r2")[0].queue == "flagged"
 
 
+async def test_progress_and_time_left_stay_beside_the_last_decision(tmp_path: Path) -> None:
+    history = archive(tmp_path, run("r1", [result("Q-01"), result("Q-02")]))
+    history.record_sample(draw("r1", ["Q-01", "Q-02"], 2))
+    async with opened(tmp_path, size=(120, 40)) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("a")
+        await sees(pilot, "sample of 2 questions: 0/6 claims decided")
+        await pilot.press("v", "v", "v")
+        await sees(pilot, "u undo   3/6 claims decided")
+        await sees(pilot, " a claim, ")
+
+
 async def test_a_sample_is_drawn_on_request(tmp_path: Path) -> None:
     history = archive(tmp_path, run("r1", [result(f"Q-{number:02}") for number in range(20)]))
     async with opened(tmp_path) as pilot:

@@ -38,7 +38,7 @@ class ProgressLine(Toned):
         share = state.done / state.total if state.total else 0.0
         room = max(min(cells - 44, 60), 8)
         full = round(share * room)
-        left = f"  {wording.ago(state.left_s)}" if state.running and state.left_s is not None else ""
+        left = f"  {wording.time_left(state.left_s)}" if state.running and state.left_s is not None else ""
         parts: tuple[Piece, ...] = (
             (" " + "█" * full, "info"),
             ("·" * (room - full), "quiet"),
