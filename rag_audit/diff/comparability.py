@@ -190,7 +190,7 @@ def _judge_reasons(facts: MetricFacts, matches: Mapping[JudgeMatch, int], same: 
     commonest = sorted(matches.items(), key=lambda found: -found[1])
     found = [(match.reason, count) for match, count in commonest if match.same is same and facts.roles]
     return [
-        f"{facts.roles[0]} judge: {reason}" if count == total else f"{reason} ({count} of {total} questions)"
+        f"{facts.roles[0]} judge: {reason}" + (f" ({count} of {total} questions)" if count < total else "")
         for reason, count in found
     ]
 

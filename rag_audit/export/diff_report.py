@@ -15,6 +15,7 @@ from rag_audit.model import (
     QuestionDelta,
     QuestionResult,
     RunDiff,
+    RunStatus,
     RunSummary,
 )
 
@@ -107,7 +108,11 @@ def headline(report: DiffReport) -> list[str]:
     """What a person should know first: one sentence each."""
     diff = report.diff
     questions = diff.questions
-    sentences = []
+    sentences = [
+        f"Run {run.id} is {run.status.value}: questions that it has not finished are listed as {word}."
+        for run, word in ((report.before, "added"), (report.after, "removed"))
+        if run.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED)
+    ]
     for verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
         names = [verdict_name(name, diff) for name, delta in diff.metrics.items() if delta.verdict is verdict]
         if names:

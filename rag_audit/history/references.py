@@ -68,7 +68,7 @@ def _named(name: str, archived: Sequence[RunSummary]) -> list[RunSummary]:
 def _suggestion(reference: str, runs: Sequence[RunSummary]) -> str:
     from difflib import get_close_matches
 
-    known = [run.id for run in runs] + [run.label for run in runs if run.label]
+    known = dict.fromkeys([*(run.id for run in runs), *(run.label for run in runs if run.label)])
     near = get_close_matches(reference, known, n=3, cutoff=0.5)
     if near:
         return f"Near: {', '.join(near)}."

@@ -1,7 +1,11 @@
 """The verb as a script sees it: the JSON's keys, the exit code, the errors."""
 
+from dataclasses import replace
+
 import pytest
 
+from rag_audit.history import History
+from rag_audit.model import RunStatus
 from tests.diff.archive import Shell, archive
 from tests.diff.made import result
 
@@ -123,3 +127,14 @@ def test_usage_errors_are_two_lines(two_runs: Shell, argv: list[str], says: str)
 
 def test_a_run_that_is_not_there(two_runs: Shell) -> None:
     assert "error:" in two_runs.run("diff", "before", "nothing", code=2)
+
+
+def test_an_unfinished_run_is_called_so(shell: Shell) -> None:
+    archive(shell.project, "full", [result(f"q{at}", scores={"hit_at_1": 1.0}) for at in range(3)])
+    header = replace(History(shell.project).resolve("full"), id="part", label="part", status=RunStatus.RUNNING)
+    History(shell.project).start(header, [(f"q{at}", None) for at in range(3)]).append(
+        result("q0", scores={"hit_at_1": 1.0})
+    )
+    said = "Run part is running: questions that it has not finished are listed as"
+    assert f"{said} removed." in shell.run("diff", "full", "part")
+    assert f"{said} added." in shell.run("diff", "part", "full")

@@ -54,6 +54,8 @@ def test_the_judge_of_a_line_counts(shell: Shell) -> None:
     assert found["comparable"]["faithfulness"]["ok"] is False
     assert {delta["cause"] for delta in found["questions"]["changed"]} == {"judge"}
     assert found["context_changes"] == [{"key": "prompts.scores", "before": "1", "after": "2"}]
+    _write(shell, "d", [_line(at, score=5, judge={**judge, "prompt_hash": str(at)}) for at in range(1, 3)])
+    assert "scores judge: prompt 1 → 2 (1 of 2 questions)" in shell.run("diff", "a", "d")
     found = shell.json("diff", "a", "c")
     assert found["context_changes"] == []
     assert {delta["cause"] for delta in found["questions"]["regressed"]} == {"system"}
