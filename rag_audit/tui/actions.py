@@ -112,6 +112,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("pair", "shift+tab", "previous_tab", "Previous tab"),
     Action("pair", "s", "side", "Side by side or unified", "side/unified"),
     Action("pair", "c", "claims", "Claims of the later run beside the source", "claims"),
+    Action("several", "1,2,3,4,5,6,7,8,9", "tab", "A metric by its number"),
     Action("several", "tab", "next_tab", "Next metric", "next metric"),
     Action("several", "shift+tab", "previous_tab", "Previous metric"),
     Action("several", "enter", "open", "The question before and after it broke, else first and last", "open"),

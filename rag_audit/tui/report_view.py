@@ -65,6 +65,9 @@ def _sample(state: SampleState | None) -> Iterator[Line]:
 
 
 def _metrics(report: AuditReport) -> Iterator[Line]:
+    if not report.metrics:
+        yield [("No metric of this run rests on claims or on the judge's scores.", "quiet")]
+        return
     yield [(f"{'':<16} {'judge':>7} {'adjusted':>9} {'corrected':>9}  {'95 % interval':<16} checked", "quiet")]
     for name, metric in report.metrics.items():
         correction = metric.correction

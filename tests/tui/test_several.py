@@ -31,7 +31,9 @@ async def test_marked_runs_are_followed_to_where_a_question_broke(tmp_path: Path
     async with opened(tmp_path) as pilot:
         await sees(pilot, "3 runs")
         await pilot.press("b")
-        await pilot.press("m", "j", "m", "j", "b")
+        await pilot.press("m", "j", "m", "j")
+        await sees(pilot, "2 marked: b follows them")
+        await pilot.press("b")
         await sees(pilot, "1 of 2 questions broke")
         lines = screen_text(pilot.app.screen).splitlines()
         (broken,) = (line for line in lines if "Q-01" in line)

@@ -88,7 +88,7 @@ class DiffScreen(FilteredScreen):
     def _tell(self) -> None:
         facts = _comparability(self.compared[0]) if self.compared else []
         if self.only is not None:
-            facts = [(f"behind {self.only.name}: esc shows all  ", "info"), *facts]
+            facts = [(f"behind {self.only.name}: esc goes back", "info")]
         self.title_bar.tell(["rag-audit", self.names], facts)
 
     def _show(self, compared: Compared) -> None:

@@ -201,12 +201,18 @@ class RunsScreen(FilteredScreen):
         if self.opens and self.table.row is not None and self.table.row.id == self.wanted:
             self.action_open()
         self.wanted, self.opens = None, False
-        facts: list[Piece] = [(wording.plural(len(runs), "run"), "quiet")]
-        if damage:
-            facts.insert(0, (f"! {wording.plural(len(damage), 'damaged place')} in the history  ", "warn"))
-            if damage != self.damage:
-                self.say("\n".join([*damage[:3], "rag-audit verify says more."]), severity="warning")
+        if damage and damage != self.damage:
+            self.say("\n".join([*damage[:3], "rag-audit verify says more."]), severity="warning")
         self.damage = damage
+        self._tell()
+
+    def _tell(self) -> None:
+        facts: list[Piece] = []
+        if self.damage:
+            facts.append((f"! {wording.plural(len(self.damage), 'damaged place')} in the history  ", "warn"))
+        if len(self.marked) > 1:
+            facts.append((f"{len(self.marked)} marked: b follows them  ", "info"))
+        facts.append((wording.plural(len(self.runs), "run"), "quiet"))
         self.title_bar.tell(["rag-audit", self.source.project.name], facts)
 
     def apply_filter(self) -> None:
@@ -264,8 +270,7 @@ class RunsScreen(FilteredScreen):
             return
         self.marked = [one for one in self.marked if one != row.id] + ([row.id] if row.id not in self.marked else [])
         self.table.refresh()
-        if len(self.marked) > 1:
-            self.say(f"{len(self.marked)} runs are marked: b follows their questions, d takes the last one marked.")
+        self._tell()
 
     def action_follow(self) -> None:
         """Follow every question through the marked runs and the one under the cursor, oldest first."""

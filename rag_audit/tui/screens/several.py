@@ -163,6 +163,10 @@ class SeveralScreen(FilteredScreen):
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self._show_tab()
 
+    def action_tab(self, number: int) -> None:
+        """Go to a metric by its number."""
+        self.tabs.choose(number - 1)
+
     def action_next_tab(self) -> None:
         """Go to the next metric."""
         if self.metrics:
