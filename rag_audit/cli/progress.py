@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from rag_audit.attempt import Progress, Watcher
 from rag_audit.cli.output import diagnose
@@ -18,14 +19,11 @@ def progress_watcher() -> Iterator[Watcher]:
 
     def watch(progress: Progress) -> None:
         nonlocal warnings
-        if progress.event != "warning":
+        warnings += progress.event == "warning"
+        if progress.event != "warning" or warnings <= _WARNINGS:
             show(progress)
-            return
-        warnings += 1
-        if warnings <= _WARNINGS:
-            diagnose(f"warning: {progress.note}")
         elif warnings == _WARNINGS + 1:
-            diagnose("warning: there are more; `rag-audit questions check` lists them all")
+            show(replace(progress, note="there are more; `rag-audit questions check` lists them all"))
 
     if sys.stderr.isatty():
         with _live_bar() as show:
@@ -42,6 +40,8 @@ def _plain_line(progress: Progress) -> None:
         diagnose(f"run {progress.run_id}: {progress.done} of {progress.total} done")
     elif progress.event == "waiting":
         diagnose(progress.note)
+    elif progress.event == "warning":
+        diagnose(f"warning: {progress.note}")
 
 
 @contextmanager
@@ -62,7 +62,9 @@ def _live_bar() -> Iterator[Watcher]:
 
         def watch(progress: Progress) -> None:
             note = visible_line(progress.note or progress.question_id or "")
-            if progress.event == "waiting":
+            if progress.event == "warning":
+                bar.console.print(f"warning: {note}", markup=False, highlight=False)
+            elif progress.event == "waiting":
                 bar.update(task, note=note)
             else:
                 bar.update(task, description=progress.run_id, total=progress.total, completed=progress.done, note=note)
