@@ -277,6 +277,18 @@ def test_inspect_grades(value: Any, grade: float | None) -> None:
     assert grade_of(value) == grade
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [({"message": "down"}, "down"), ({"code": 500}, '{"code": 500}'), ("down", "down"), (None, None), ({}, None)],
+)
+def test_inspect_keeps_every_error_of_a_sample(error: Any, told: str | None, tmp_path: Path) -> None:
+    scored = {"id": 1, "input": "q", "scores": {"match": {"value": "C"}}}
+    log = {"eval": {}, "status": "success", "samples": [scored, {"id": 2, "input": "q", "error": error}]}
+    (read,) = read_path(write_json(tmp_path / "log.json", log))
+    assert read.results[1].error == told
+    assert read.reasons("inspect.match")[1] == ("not_asked" if told is None else "target_error")
+
+
 def test_trulens_never_says_contradicted(tmp_path: Path) -> None:
     read = _one(tmp_path, "trulens-csv")
     assert read.verdicts() == [["absent"], ["unparsed"], ["verified"]]

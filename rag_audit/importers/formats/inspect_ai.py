@@ -225,7 +225,7 @@ def _row(record: Record, names: Mapping[str, str], *, several: bool) -> Imported
     given = dict(_values(sample))
     scores = {names[name]: grade_of(value) for name, value in given.items()}
     error = sample.get("error")
-    message = text_of(map_of(error).get("message")) if isinstance(error, dict) else text_of(error)
+    message = text_of(map_of(error).get("message")) or text_of(error or None)
     missing = {names[name]: missing_reason(value) for name, value in given.items() if grade_of(value) is None}
     if message is not None:
         missing.update({metric: "target_error" for name, metric in names.items() if name not in given})
