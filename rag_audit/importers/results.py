@@ -58,7 +58,8 @@ def result_of(
     )
     retrieved = _retrieved(row, question)
     scores: dict[str, float | None] = {name: row.scores.get(name) for name in shape.metrics}
-    missing = {name: row.missing.get(name, "not_asked") for name, score in scores.items() if score is None}
+    unasked = "not_asked" if row.scores else "no_score"
+    missing = {name: row.missing.get(name, unasked) for name, score in scores.items() if score is None}
     _score_claims(row, shape, scores, missing)
     _score_retrieval(row, question, retrieved, shape, scores, missing)
     result = QuestionResult(

@@ -286,7 +286,7 @@ def test_inspect_keeps_every_error_of_a_sample(error: Any, told: str | None, tmp
     log = {"eval": {}, "status": "success", "samples": [scored, {"id": 2, "input": "q", "error": error}]}
     (read,) = read_path(write_json(tmp_path / "log.json", log))
     assert read.results[1].error == told
-    assert read.reasons("inspect.match")[1] == ("not_asked" if told is None else "target_error")
+    assert read.reasons("inspect.match")[1] == ("no_score" if told is None else "target_error")
 
 
 def test_trulens_never_says_contradicted(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def _row(record: Record, names: Mapping[str, str]) -> ImportedRow | LeftOut:
         contexts=chunks,
         scores=scores,
         missing={
-            metric: missing_reason(stated[name]) if name in stated else "not_asked"
+            metric: missing_reason(stated.get(name)) if name in stated or not stated else "not_asked"
             for name, metric in names.items()
             if scores[metric] is None
         },
