@@ -109,9 +109,10 @@ class ColumnReader:
 
 
 def module_codes(pairs: Sequence[Pair]) -> tuple[list[str], "Places"]:
-    """The modules (doc_ids) by name, and each pair's place among them; -1 where a question names none."""
+    """The modules (doc_ids) by name, and each pair's place among them; -1 where a question has none."""
     import numpy as np
 
-    names = sorted({pair.after.doc_id for pair in pairs if pair.after.doc_id is not None})
+    modules = [pair.doc_id for pair in pairs]
+    names = sorted({module for module in modules if module is not None})
     numbers: dict[str | None, int] = {name: at for at, name in enumerate(names)}
-    return names, np.array([numbers.get(pair.after.doc_id, -1) for pair in pairs], dtype=np.int64)
+    return names, np.array([numbers.get(module, -1) for module in modules], dtype=np.int64)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rag_audit.metrics import mean
-from rag_audit.model import QuestionRow, is_failed
+from rag_audit.model import UNKNOWN, QuestionRow, is_failed
 
 NO_SCORE = "no_score"
 """The reason of a score that is missing without one; it counts as failed."""
@@ -50,6 +50,11 @@ class QuestionSide(NamedTuple):
         return lacks and is_failed(self.reason(metric))
 
 
+def _agreed(before: str | None, after: str | None) -> str | None:
+    """What both sides say, or the only one that says anything; None where they differ."""
+    return before if after is None or before == after else after if before is None else None
+
+
 class Pair(NamedTuple):
     """The same question in both runs."""
 
@@ -60,6 +65,19 @@ class Pair(NamedTuple):
     def id(self) -> str:
         """The question's id."""
         return self.before.id
+
+    @property
+    def doc_id(self) -> str | None:
+        """The module it counts for; None where neither run names one, or they name two."""
+        return _agreed(self.before.doc_id, self.after.doc_id)
+
+    @property
+    def corpus(self) -> str | None:
+        """The corpus it counts for in both runs; None where it counts for two."""
+        if self.before.corpus == self.after.corpus:
+            return self.before.corpus
+        known = (None if side.corpus == UNKNOWN else side.corpus for side in (self.before, self.after))
+        return _agreed(*known)
 
     @property
     def answer_same(self) -> bool | None:

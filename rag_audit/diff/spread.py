@@ -32,9 +32,9 @@ def corpus_means(
     """Corpus to metric to (before, after, n): the paired means of the questions that count for each corpus."""
     import numpy as np
 
-    corpora = [pair.after.corpus for pair in pairs]
+    corpora = [pair.corpus for pair in pairs]
     found: dict[str, dict[str, tuple[float | None, float | None, int]]] = {}
-    for corpus in sorted(set(corpora)):
+    for corpus in sorted({corpus for corpus in corpora if corpus is not None}):
         own = np.array([one == corpus for one in corpora], dtype=bool)
         found[corpus] = {}
         for name, column in columns.items():

@@ -39,3 +39,13 @@ def test_one_module_alone_has_no_rest_that_could_hold() -> None:
     found = diff(_run("b", {"a": [1] * 5}), _run("a", {"a": [0] * 5})).modules
     assert [(module.doc_id, module.hit_at_1, module.collapse) for module in found] == [("a", (1.0, 0.0), False)]
     assert found[0].keyword_coverage == (None, None)
+
+
+def test_a_question_that_moved_to_another_module_counts_for_neither() -> None:
+    def made(name: str, moved: str, late: str | None) -> ArchivedRun:
+        docs = {"q1": "a", "q2": moved, "q3": late}
+        return run(name, [result(q, doc_id=doc, scores={"hit_at_1": 1.0}) for q, doc in docs.items()])
+
+    before, after = made("b", "a", None), made("a", "c", "d")
+    for found in (diff(before, after), diff(after, before)):
+        assert {module.doc_id: module.questions for module in found.modules} == {"a": ("q1",), "d": ("q3",)}
