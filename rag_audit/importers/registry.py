@@ -1,6 +1,7 @@
 """The formats that can be read, and finding out by content which one a file is."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rag_audit.errors import InputError
@@ -55,7 +56,7 @@ def read_file(
         source = open_source(path)
         format = _format_of(source, format_name, mapping)
         if format is not None:
-            return format.read(source)
+            return _doubting(format, source, format.read(source))
         if mapping is None:
             mapping = _confirmed(source, confirm)
         return generic.read(source, mapping)
@@ -75,6 +76,14 @@ def _format_of(source: Source, name: str, mapping: FieldMap | None) -> Format | 
     if mapping is not None or name == "generic":
         return None
     return FORMATS[name] if name in FORMATS else detect_format(source)
+
+
+def _doubting(format: Format, source: Source, runs: tuple[ForeignRun, ...]) -> tuple[ForeignRun, ...]:
+    """The runs, with a warning where the file was only taken for this format because somebody said so."""
+    if format.recognises(source):
+        return runs
+    warning = f"this does not look like a file of {format.title}; parts of it may not have been read"
+    return tuple(replace(run, warnings=(warning, *run.warnings)) for run in runs)
 
 
 def _confirmed(source: Source, confirm: Confirm | None) -> FieldMap:

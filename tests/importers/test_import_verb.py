@@ -253,6 +253,14 @@ def test_a_file_that_lost_questions_is_an_incomplete_run(tmp_path: Path) -> None
         assert shown["status"] == status, name
 
 
+def test_a_format_that_somebody_names_is_doubted_where_the_content_is_another(tmp_path: Path) -> None:
+    path = _write(tmp_path / "files", SAMPLES["ragchecker-json"])
+    told = rag_audit(tmp_path, "import", str(path), "--format", "trulens", "--json").json["imported"][0]
+    assert told["warnings"][0].startswith("this does not look like a file of TruLens")
+    right = rag_audit(tmp_path, "import", str(path), "--format", "ragchecker", "--json").json["imported"][0]
+    assert not any("does not look like" in warning for warning in right["warnings"])
+
+
 def test_hostile_names_and_texts_reach_the_terminal_inert(tmp_path: Path) -> None:
     path = tmp_path / "\x1b[31mred\u202e.csv"
     path.write_text("question,answer,faith\x1b]0;title\x07fulness\nOil?,\x1b[2J,0.5\n", encoding="utf-8")
