@@ -133,10 +133,12 @@ def between_reviewers(decisions: Iterable[Decision], voided: frozenset[str]) -> 
     `decisions` come by time.
     """
     said: defaultdict[ClaimKey, dict[str, str]] = defaultdict(dict)
+    names: dict[ClaimKey, str] = {}
     for decision in decisions:
         counts = decision.kind == "verdict" and decision.queue is not Queue.FLAGGED and decision.id not in voided
         if counts and decision.verdict in CLASSES:
             said[claim_key(decision)].setdefault(decision.reviewer, decision.verdict)
+            names.setdefault(claim_key(decision), decision.claim_id or "")
     shared = {key: verdicts for key, verdicts in sorted(said.items(), key=_by_key) if len(verdicts) > 1}
     reviewers = sorted({reviewer for verdicts in shared.values() for reviewer in verdicts})
     ratings = [[verdicts.get(reviewer) for verdicts in shared.values()] for reviewer in reviewers]
@@ -144,7 +146,7 @@ def between_reviewers(decisions: Iterable[Decision], voided: frozenset[str]) -> 
         alpha=krippendorff_alpha(ratings).value if shared else None,
         claims=len(shared),
         differences=tuple(
-            Difference(*key, said=dict(sorted(verdicts.items())))
+            Difference(key[0], key[1], names[key], said=dict(sorted(verdicts.items())))
             for key, verdicts in shared.items()
             if len(set(verdicts.values())) > 1
         ),

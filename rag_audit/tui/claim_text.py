@@ -102,6 +102,7 @@ def _decision_line(item: Item, waiting: str | None) -> Line:
         return [("you    ", "quiet"), ("not decided", "plain"), (rest, "quiet")]
     sign = VERDICTS[decision.verdict]
     how = "  blind" if decision.blind else "  informed" if decision.informed else ""
+    how += ", settles the dispute" if decision.kind == "adjudication" else ""
     reason = f"  {decision.reason}" if decision.reason else ""
     return [("you    ", "quiet"), (sign.text, sign.tone), (how, "quiet"), (reason, "plain")]
 

@@ -105,6 +105,8 @@ def test_several_reviewers_share_a_claim_and_their_differences_are_listed() -> N
     assert report.between.claims == 6
     assert [found.said for found in report.between.differences] == [{"ann": "verified", "bob": "absent"}]
     assert len(report.disputed) == 1
+    missed = [verdict_of("q09", "m1", verdict, who) for verdict, who in (("absent", "ann"), ("verified", "bob"))]
+    assert [found.claim_id for found in _report(missed).between.differences] == ["m1"]
     assert report.by_reviewer["bob"].agreement
     assert report.by_reviewer["bob"].agreement.n == 6
     assert report.metrics["claim_precision"].correction.n_open == 1

@@ -138,6 +138,7 @@ async def test_reviewers_differ_and_one_settles_it(history: History, tmp_path: P
         await pilot.press("D", "v")
         await wait_until(pilot, lambda: len(history.decisions("r2")) == 3)
         assert history.decisions("r2")[-1].kind == "adjudication"
+        await sees(pilot, "you    ✓ verified  informed, settles the dispute")
         await pilot.press("escape")
         await sees(pilot, "Question number 1?")
 
