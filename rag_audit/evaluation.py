@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_audit.corpus.retrieve import Retriever
-from rag_audit.errors import KeyRejected, ProviderError
+from rag_audit.errors import KeyRejected, ProviderError, RagAuditError
 from rag_audit.flags import flag_result
 from rag_audit.judging.excerpt import build_excerpt, context_parity, overlap
 from rag_audit.metrics import METRICS, score_question
@@ -82,8 +82,18 @@ class Evaluator:
     async def evaluate(self, question: Question, route: Route) -> list[QuestionResult]:
         """Answer and judge one question; one result, or one per repeat of the judging.
 
-        A failure of this question is data (`error` on the result); only a rejected key ends the run.
+        A failure of this question is data (`error` on the result), a fault of our own included: it must not take the
+        other questions with it. Only what concerns the whole run is raised, such as a rejected key.
         """
+        try:
+            return await self._evaluate(question, route)
+        except RagAuditError:
+            raise
+        except Exception as fault:
+            note = f"internal error, please report it: {type(fault).__name__}: {fault}"
+            return self.unjudged(QuestionResult(question, route, error="internal_error", notes=(note,)))
+
+    async def _evaluate(self, question: Question, route: Route) -> list[QuestionResult]:
         started = time.perf_counter()
         retrieved: tuple[RetrievedChunk, ...] = ()
         try:
