@@ -16,6 +16,10 @@ from rag_audit.history.references import names_another_run
 from rag_audit.model import Origin, RunStatus, RunSummary
 
 _INCOMPLETE = 3
+_NOTHING_COMPARABLE = (
+    "No earlier run can be compared with this one on every metric; "
+    "`rag-audit diff RUN latest` compares what can be, and says why the rest cannot."
+)
 _MATTERS_TO_REJUDGE = (
     *("judge.claims", "judge.scores", "judge.base_url", "judge.max_tokens", "judge.repeats", "diff.", "prices"),
     *("workers", "timeout_s", "retries", "max_wait_s", "redact"),
@@ -258,7 +262,7 @@ def _finish(
     else:
         say(summary_text(summary))
         say()
-        say(diff_text(report_diff(history, diff)) if diff else "No earlier run can be compared with this one.")
+        say(diff_text(report_diff(history, diff)) if diff else _NOTHING_COMPARABLE)
     if summary.status is RunStatus.INCOMPLETE and not allow_incomplete:
         diagnose(f"incomplete: scores are missing; `rag-audit show {summary.id}` says which and why")
         return _INCOMPLETE
