@@ -88,8 +88,9 @@ def refresh_index(
         chunks = _chunks(corpus, documents, settings)
         vectors, embedded = _vectors(chunks, embedder, folder, receipts, progress)
         before = here.documents if here else previous.documents if previous else {}
-        receipt = _write(folder, key, chunks, vectors, shape, digests, settings.text("language", corpus), embedder)
-        _prune(folder)
+        with _writing():
+            receipt = _write(folder, key, chunks, vectors, shape, digests, settings.text("language", corpus), embedder)
+            _prune(folder)
     report = IndexReport(
         corpus,
         files,
@@ -244,16 +245,26 @@ def _cache_folder(project: Path, corpus: str) -> Path:
     readable = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in corpus)[:40]
     root = project / ".rag-audit"
     folder = root / "indexes" / f"{readable}-{fingerprint([corpus])[:8]}"
-    try:
+    with _writing():
         folder.mkdir(parents=True, exist_ok=True)
         root.chmod(0o700)
-    except OSError as error:
+    return folder
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    """Turn what the system or SQLite says while the cache is written into an InputError with a hint."""
+    import apsw
+
+    try:
+        yield
+    except (OSError, apsw.FullError, apsw.IOError, apsw.CantOpenError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise InputError(
-            f"the cache cannot be written: {error.strerror or error}",
-            "Make the project's folder writable.",
+            f"the cache cannot be written: {why}",
+            "Make room and the project's folder writable, then run the command again.",
             where=".rag-audit/",
         ) from error
-    return folder
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
 import multiprocessing
+import resource
 import stat
 from pathlib import Path
 
@@ -122,6 +123,20 @@ def test_cache_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (project / ".rag-audit").write_text("a file in the way")
     with pytest.raises(InputError, match="the cache cannot be written"):
         refresh(project)
+
+
+def test_a_disk_that_is_full_is_an_error_and_leaves_no_draft(tmp_path: Path) -> None:
+    project = two_corpora(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, before[1]))
+    try:
+        with pytest.raises(InputError, match="the cache cannot be written") as caught:
+            refresh(project)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "Make room" in caught.value.hint
+    assert [path.name for path in (project / ".rag-audit").rglob("*") if path.is_file()] == [".lock"]
+    assert refresh(project)["old"].added > 0
 
 
 def test_chunks_are_verbatim_in_their_files(tmp_path: Path) -> None:
