@@ -1,7 +1,7 @@
 """Proving that nothing in history/ was edited, removed, swapped or doubled; reads, never writes."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,7 +50,8 @@ class _Findings:
         """Take what a check found; torn records, and whatever is not archived yet, are notes."""
         path = Path(found.file)
         if found.torn or not archived:
-            self.note(path, f"line {found.line}, byte {found.offset}: {found.problem}")
+            place = f"line {found.line}, byte {found.offset}: " if found.line is not None else ""
+            self.note(path, f"{place}{found.problem}")
         else:
             self.problems.append(replace(found, file=self.layout.named(path)))
 
@@ -121,11 +122,7 @@ def _problems_of(
     if entry.hash in seen:
         yield f"this line is doubled: it is line {seen[entry.hash].number} again"
         return
-    for parent in entry.head.parents:
-        if parent not in everything:
-            yield f"a line that was there when this one was written is missing or was changed ({parent[:HEAD_LENGTH]})"
-        elif parent not in seen:
-            yield "this line stands before one that was written earlier: lines were swapped"
+    yield from _problems_of_parents(entry.head.parents, everything, seen)
     for record in entry.head.audits:
         if record not in records:
             yield f"a decision or draw made before this run closed is missing or was changed ({record[:HEAD_LENGTH]})"
@@ -133,6 +130,15 @@ def _problems_of(
         read_rows(path, entry)
     except HistoryError as error:
         yield error.message
+
+
+def _problems_of_parents(parents: Iterable[str], everything: Container[str], seen: Container[str]) -> Iterator[str]:
+    """What a line names must be in its file, and before it: also after a merge, which keeps the order of each side."""
+    for parent in parents:
+        if parent not in everything:
+            yield f"a line that was there when this one was written is missing or was changed ({parent[:HEAD_LENGTH]})"
+        elif parent not in seen:
+            yield "this line stands before one that was written earlier: lines were swapped"
 
 
 def _check_runs(findings: _Findings, entries: list[Entry]) -> None:
@@ -200,9 +206,7 @@ def _problems_of_record(
     if stated in seen:
         yield f"this line is doubled: it is line {seen[stated]} again"
     seen.setdefault(stated, line.number)
-    for parent in parents[stated]:
-        if parent not in parents:
-            yield f"a line that was there when this one was written is missing or was changed ({parent[:HEAD_LENGTH]})"
+    yield from _problems_of_parents(parents[stated], parents, seen)
     try:
         record = record_of(kind, line.data, f"{path}:{line.number}")
     except HistoryError as error:

@@ -1,4 +1,4 @@
-"""Decisions and samples: sealed lines that each stand alone; a set, in which order does not matter."""
+"""Decisions and samples: sealed lines that each stand alone; a set, which is read by time, not by place."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -90,6 +90,7 @@ def test_an_untouched_history_is_fine(project: Path) -> None:
         (AUDIT, replaced(1, b"verified", b"absent"), 2, "changed"),
         (AUDIT, removed(1), 2, "missing"),
         (AUDIT, doubled(1), 3, "doubled"),
+        (AUDIT, swapped(0), 1, "swapped"),
         ("history/samples.jsonl", replaced(0, b'"seed":7', b'"seed":8'), 1, "changed"),
     ],
 )
