@@ -29,4 +29,5 @@ def rebuild_command(invocation: Invocation) -> None:
             }
         )
     else:
-        say(f"{rebuilt.path}: {rebuilt.runs} runs. To use it, move it over eval_history.jsonl.")
+        runs = f"{rebuilt.runs} run{'' if rebuilt.runs == 1 else 's'}"
+        say(f"{rebuilt.path}: {runs}. To use it, move it over eval_history.jsonl.")

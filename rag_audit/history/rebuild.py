@@ -19,7 +19,7 @@ class Rebuilt:
     path: Path
     runs: int
     left_out: tuple[Problem, ...]
-    """Run files that are not in the new ledger, each with the first reason."""
+    """Runs that are not in the new ledger, each with the first reason."""
 
 
 def rebuild_ledger(layout: Layout) -> Rebuilt:
@@ -42,6 +42,11 @@ def rebuild_ledger(layout: Layout) -> Rebuilt:
             left_out.append(checked.problems[0])
         else:
             left_out.append(Problem(str(path), None, None, "not closed"))
+    there = {path.stem for path in layout.run_files()}
+    for found in scan_ledger(layout.ledger):
+        if not isinstance(found, Problem) and found.head.run.id not in there:
+            gone = f"the run file of {found.head.run.id} is missing"
+            left_out.append(Problem(str(layout.ledger), found.number, found.offset, gone))
     parents: tuple[str, ...] = ()
     with jsonl.locked(target) as handle:
         for path, closing in sorted(closings.items(), key=lambda item: (item[1].run.started_at, item[1].run.id)):

@@ -241,3 +241,11 @@ def test_rebuild_writes_the_ledger_anew_beside_the_old_one(project: Path) -> Non
     assert [history.archived(run.id) for run in history.summaries()] == expected
     (project / "history/runs/r9.jsonl").unlink()
     assert history.verify().ok
+
+
+def test_rebuild_names_the_runs_that_it_cannot_bring_back(project: Path) -> None:
+    gone = History(project).summaries()[1].id
+    (project / f"history/runs/{gone}.jsonl").unlink()
+    rebuilt = History(project).rebuild()
+    assert rebuilt.runs == 2
+    assert [(found.line, found.problem) for found in rebuilt.left_out] == [(2, f"the run file of {gone} is missing")]
