@@ -7,6 +7,7 @@ from typing import TextIO
 
 from rag_audit.export.run_report import ExportedQuestion, RunReport
 from rag_audit.model import Verdict
+from rag_audit.text.visible import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet may take for the beginning of a formula."""
@@ -25,10 +26,14 @@ def write_csv(report: RunReport, out: TextIO) -> None:
 
 
 def safe_cell(value: Cell) -> Cell:
-    """A cell that no spreadsheet runs: text that could be a formula gets an apostrophe; numbers stay numbers."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return "" if value is None else value
+    """A cell that no spreadsheet runs and no terminal obeys: visible text, with an apostrophe where it could be a
+    formula; numbers stay numbers.
+    """
+    if not isinstance(value, str):
+        return "" if value is None else value
+    shown = visible(value)
+    could_run = value.startswith(_FORMULA) or shown.lstrip().startswith(_FORMULA)
+    return f"'{shown}" if could_run else shown
 
 
 def _header(metrics: list[str], adjusted: list[str]) -> list[str]:
