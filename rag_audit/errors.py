@@ -32,7 +32,7 @@ class ConfigError(RagAuditError):
 
 
 class InputError(RagAuditError):
-    """A document or an imported file cannot be used."""
+    """A document, a question or an imported file cannot be used."""
 
 
 class HistoryError(RagAuditError):

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from rag_audit.errors import HistoryError, UsageError
+from rag_audit.errors import HistoryError, InputError, UsageError
 from rag_audit.history import jsonl
 from rag_audit.history.archive import append_run
 from rag_audit.history.index import index_entry, index_line
@@ -227,7 +227,16 @@ def without_secrets(summary: RunSummary, redactor: Redactor) -> RunSummary:
 
 
 def start_run(layout: Layout, header: RunSummary, planned: Planned, redactor: Redactor) -> RunWriter:
-    """Create a run file with its header; the directory entry is synced."""
+    """Create a run file with its header; the directory entry is synced.
+
+    InputError where a question's id is not fit to be stored: runs are joined by ids, so none is replaced.
+    """
+    for question_id, _ in planned:
+        if (shown := redactor.text(question_id)) != question_id:
+            raise InputError(
+                f"the question id {shown} holds a secret or matches a pattern of `redact`",
+                "Ids are stored as they are: give the question another id, or narrow the pattern.",
+            )
     path = layout.run_file(header.id)
     with jsonl.writing(path):
         try:

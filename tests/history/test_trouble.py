@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_audit.errors import HistoryError
+from rag_audit.errors import HistoryError, InputError
 from rag_audit.history import NOT_FINISHED, History
 from rag_audit.history.process import is_alive, own_identity
 from rag_audit.history.runfile import read_header
@@ -263,3 +263,11 @@ def test_an_import_follows_the_patterns_of_the_environment(tmp_path: Path, monke
     assert b"PN-1234" not in written
     assert b"AB,C" not in written
     assert REDACTED.encode() in written
+
+
+def test_an_id_that_holds_a_key_is_refused_and_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    for question_id in (f"q-{KEY}", "PN-1234"):
+        with pytest.raises(InputError, match=f"id (q-)?{REDACTED} holds a secret"):
+            History(tmp_path, redact=(r"PN-\d{4}",)).start(summary("r1"), [("q1", None), (question_id, None)])
+    assert not (tmp_path / "history").exists()
