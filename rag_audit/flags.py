@@ -171,6 +171,10 @@ def _claim_flags(claim: Claim, excerpt: Excerpt, result: QuestionResult) -> Iter
     kept = excerpt.reference or excerpt.context
     if kept and claim.evidence and claim.evidence.strip() and not claim.evidence_spans:
         yield Flag(FlagName.QUOTE_NOT_FOUND, "the judge's quote is not in the excerpt", claim.id, (claim.evidence,))
+    if _decided_without_quote(claim, result):
+        yield Flag(
+            FlagName.QUOTE_NOT_FOUND, f"{claim.verdict} without any quote, though the judge had to give one", claim.id
+        )
     if claim.verdict is Verdict.VERIFIED:
         yield from _wrong_corpus(claim, excerpt, result)
         yield from _conflicting(claim, excerpt, result.question)
@@ -178,6 +182,13 @@ def _claim_flags(claim: Claim, excerpt: Excerpt, result: QuestionResult) -> Iter
         names = tuple(dict.fromkeys(identifier.text for identifier in find_identifiers(claim.text)))
         yield from _named_in_source(claim, names, excerpt)
         yield from _blind_spot(claim, names, excerpt, result.retrieved)
+
+
+def _decided_without_quote(claim: Claim, result: QuestionResult) -> bool:
+    """Whether a model that we asked for quotes gave none; other tools' judges are not asked for any."""
+    asked = any(call.judge == "claims" for call in result.judge_calls)
+    decided = claim.verdict in (Verdict.VERIFIED, Verdict.CONTRADICTED)
+    return asked and decided and not (claim.evidence and claim.evidence.strip())
 
 
 def _named_in_source(claim: Claim, names: tuple[str, ...], excerpt: Excerpt) -> Iterator[Flag]:

@@ -13,6 +13,7 @@ from rag_audit.model import (
     Flag,
     FlagName,
     Generation,
+    JudgeCall,
     JudgeIdentity,
     Passage,
     Question,
@@ -104,6 +105,11 @@ def test_quote_not_found() -> None:
     located = replace(made_up, evidence_spans=(Span("reference", 0, 3),))
     assert "quote_not_found" not in raised(result(located))
     assert "quote_not_found" not in raised(result(claim("x", "absent")))
+    calls = (JudgeCall("claims", "the prompt", "the reply"),)
+    for verdict, flagged in (("verified", True), ("contradicted", True), ("absent", False), ("unparsed", False)):
+        bare = result(claim("x", verdict))
+        assert "quote_not_found" not in raised(bare)  # another tool's judge, which need not quote
+        assert ("quote_not_found" in raised(replace(bare, judge_calls=calls))) is flagged
 
 
 def test_skipped_lookup() -> None:

@@ -10,6 +10,8 @@ _SAME = str.maketrans(
      "‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-",
      "‑": "-", "−": "-", "\u00a0": " ", "\u202f": " "}
 )  # fmt: skip
+_TORN = re.compile(r"[0-9A-Za-z\u00c0-\u024f]{2}")
+"""Two characters of one word or number, in a script that writes spaces between words."""
 _MARKS = re.compile(r"[\s`*_\"'>|]+")
 
 
@@ -32,7 +34,7 @@ def locate(quote: str, text: str) -> list[tuple[int, int]]:
     trimmed = quote.strip()
     if not trimmed:
         return []
-    at = text.find(trimmed)
+    at = _find_whole(trimmed, text)
     if at >= 0:
         return [(at, at + len(trimmed))]
     plain, offsets = _plain(text)
@@ -41,12 +43,23 @@ def locate(quote: str, text: str) -> list[tuple[int, int]]:
     pieces = [piece for piece in re.split(r"\s*(?:\[?\.\.\.\]?|\[?…\]?)\s*", trimmed) if _plain(piece)[0].strip()]
     for piece in pieces:
         wanted = _plain(piece)[0].strip()
-        at = plain.find(wanted, position)
+        at = _find_whole(wanted, plain, position)
         if at < 0:
             return []
         position = at + len(wanted)
         spans.append((offsets[at], offsets[position - 1] + 1))
     return spans
+
+
+def _find_whole(wanted: str, text: str, position: int = 0) -> int:
+    """Where the text first has this without tearing a word or number (`4 ms` is not in `14 ms`); -1 if nowhere."""
+    at = text.find(wanted, position)
+    while at >= 0:
+        end = at + len(wanted)
+        if not (_TORN.match(text[max(at - 1, 0) : at + 1]) or _TORN.match(text[end - 1 : end + 1])):
+            return at
+        at = text.find(wanted, at + 1)
+    return -1
 
 
 def _plain(text: str) -> tuple[str, list[int]]:

@@ -27,6 +27,15 @@ def test_what_is_not_there_is_not_found() -> None:
     assert found("...") == []
 
 
+def test_a_quote_that_tears_a_word_or_a_number_is_not_there() -> None:
+    assert locate("4 ms", "It waits 14 ms.") == []
+    assert locate("able", "It is unable.") == []
+    assert locate("`a`  1", "`a` 12") == []
+    assert locate("4 ms", "It waits 14 ms, then 4 ms.") == [(21, 25)]
+    assert locate("5", "Default: `5`.") == [(10, 11)]
+    assert locate("重试", "最多重试三次") == [(2, 4)]
+
+
 def test_support_says_which_parts_of_the_excerpt_hold_the_quote() -> None:
     excerpt = Excerpt(reference=(Passage("It waits."), Passage("Then it stops.")), context=(Passage("Then it stops."),))
     spans = locate_quote("Then it stops.", excerpt)
