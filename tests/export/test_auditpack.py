@@ -16,6 +16,7 @@ from rag_audit.export.auditpack import write_audit_pack
 from rag_audit.history import History
 from rag_audit.model import ArchivedRun, Decision, QuestionResult
 from rag_audit.summary import SummaryBuilder
+from rag_audit.text.visible import visible
 from tests.audit.making import at_next_moment, make_result, make_run
 from tests.builders import archive
 from tests.cli.invoke import rag_audit
@@ -148,7 +149,7 @@ def test_hostile_text_does_nothing(pack: Path) -> None:
     assert "\x1b" not in page
     assert "\u202e" not in page
     reasons = [row["reason"] for row in _rows(pack / "audit.csv") if row["reason"]]
-    assert reasons == [f"'{HOSTILE}"]
+    assert reasons == [f"'{visible(HOSTILE)}"]
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in _rows(pack / "audit.csv") for cell in row.values())
 
 
