@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections.abc import Mapping, Set
 from pathlib import Path
 
 import pytest
@@ -121,10 +122,23 @@ def test_pure_rules_do_no_io(path: Path) -> None:
 
 
 def test_there_is_no_import_cycle() -> None:
-    graph = {
-        name_of(path): {imported for imported, eager in imports_of(path) if eager and imported.startswith("rag_audit")}
-        for path in modules()
-    }
+    assert_no_cycle(
+        {
+            name_of(path): {name for name, eager in imports_of(path) if eager and name.startswith("rag_audit")}
+            for path in modules()
+        }
+    )
+
+
+def test_screens_lead_only_forward() -> None:
+    """What a screen loads when a key is pressed counts too: none leads back to the one that it was opened from."""
+    screens = PACKAGE / "tui" / "screens"
+    assert_no_cycle(
+        {name_of(path): {name for name, _ in imports_of(path)} for path in modules() if path.is_relative_to(screens)}
+    )
+
+
+def assert_no_cycle(graph: Mapping[str, Set[str]]) -> None:
     state: dict[str, str] = {}
 
     def visit(module: str, path: tuple[str, ...]) -> None:

@@ -59,11 +59,14 @@ async def loses(pilot: Pilot[None], text: str) -> None:
 async def steady(pilot: Pilot[None]) -> str:
     """Wait until nothing is loading and the screen has stopped changing; returns what is painted."""
     seen: list[str] = []
+    began = monotonic()
 
     def unchanged() -> bool:
+        # Looking costs more than waiting: not before the 50 ms are over that a list waits for its cursor to rest.
+        if any(not worker.is_finished for worker in pilot.app.workers) or monotonic() < began + 0.06:
+            return False
         seen.append(screen_text(pilot.app.screen))
-        busy = any(not worker.is_finished for worker in pilot.app.workers)
-        return not busy and len(seen) >= 5 and len(set(seen[-5:])) == 1
+        return len(seen) >= 3 and len(set(seen[-3:])) == 1
 
     await wait_until(pilot, unchanged, "a steady screen")
     return seen[-1]

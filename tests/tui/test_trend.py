@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from rag_audit.model import RunSummary
-from rag_audit.tui.screens.runs import sparkline
+from rag_audit.tui.run_views import sparkline
 from rag_audit.tui.trend import Mark, changes_along, plot_metric
 from tests.builders import result, run
 

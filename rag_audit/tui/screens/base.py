@@ -12,7 +12,6 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from rag_audit.errors import RagAuditError
-from rag_audit.model import RunSummary
 from rag_audit.text.visible import visible
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.source import Source
@@ -83,23 +82,6 @@ class ReviewScreen(Screen[None]):
             return
         self.app.copy_to_clipboard(clean)
         self.say("Sent to the terminal's clipboard (OSC 52).")
-
-    def open_previous_diff(self, run: RunSummary) -> None:
-        """Open the diff of a run with the previous comparable one."""
-
-        def then(before: RunSummary | None) -> None:
-            if before is None:
-                self.say("There is no earlier run to compare with; m marks any other one.", severity="warning")
-            else:
-                self.open_diff(before, run)
-
-        self.fetch(lambda: self.source.previous(run.id), then, group="previous")
-
-    def open_diff(self, before: RunSummary, after: RunSummary) -> None:
-        """Open the diff of two runs."""
-        from rag_audit.tui.screens.diff import DiffScreen
-
-        self.app.push_screen(DiffScreen(self.source, before, after))
 
     def action_back(self) -> None:
         """Go back one level; at the first screen do nothing."""

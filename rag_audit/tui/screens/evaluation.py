@@ -12,9 +12,10 @@ from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.content import Piece, sign
 from rag_audit.tui.evaluation import Evaluation
 from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.run_views import summary_section
 from rag_audit.tui.screens.base import ReviewScreen
+from rag_audit.tui.screens.compare import open_previous_diff
 from rag_audit.tui.screens.dialogs import AskChoice, Choice
-from rag_audit.tui.screens.runs import summary_section
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import STATUSES
 from rag_audit.tui.widgets.passage import Passage, Section
@@ -130,4 +131,4 @@ class EvaluationScreen(ReviewScreen):
     def action_diff(self) -> None:
         """Compare the finished run with the previous comparable one."""
         if self.evaluation.summary is not None:
-            self.open_previous_diff(self.evaluation.summary)
+            open_previous_diff(self, self.evaluation.summary)

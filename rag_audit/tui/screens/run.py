@@ -17,10 +17,11 @@ from rag_audit.tui.blindness import Blind
 from rag_audit.tui.claim_text import FLAG_WORDS
 from rag_audit.tui.content import Piece
 from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.run_views import metric_order
+from rag_audit.tui.screens.compare import open_previous_diff
 from rag_audit.tui.screens.export import export_run
 from rag_audit.tui.screens.filtered import FilteredScreen
 from rag_audit.tui.screens.queues import open_queues, open_sample
-from rag_audit.tui.screens.runs import metric_order
 from rag_audit.tui.source import Source
 from rag_audit.tui.widgets.passage import Passage, Section
 from rag_audit.tui.widgets.record_table import Column, RecordTable
@@ -285,7 +286,7 @@ class RunScreen(FilteredScreen):
 
     def action_diff(self) -> None:
         """Compare the run with the previous comparable one."""
-        self.open_previous_diff(self.summary)
+        open_previous_diff(self, self.summary)
 
     def action_only_worse(self) -> None:
         """Show only questions worse than in the previous comparable run, or all again."""

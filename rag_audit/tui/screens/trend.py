@@ -11,8 +11,8 @@ from rag_audit.model import RunSummary
 from rag_audit.tui import wording
 from rag_audit.tui.actions import bindings_of
 from rag_audit.tui.layout import Line, section_of
+from rag_audit.tui.run_views import metric_order, sparkline
 from rag_audit.tui.screens.base import ReviewScreen
-from rag_audit.tui.screens.runs import metric_order, sparkline
 from rag_audit.tui.source import Source
 from rag_audit.tui.trend import changes_along, plot_metric
 from rag_audit.tui.widgets.passage import Passage, Section
