@@ -1,7 +1,7 @@
 """A run's summary and its ledger rows, gathered one result at a time."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +33,10 @@ MetricKind = tuple[tuple[float | None, float | None], Direction]
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 """Shared by the rows that have none: a run may have hundreds of thousands."""
+
+
+_ALIKE = ("doc_id", "route", "rule", "corpus", "flags", "tags", "error")
+"""Fields of a row that many questions of a run have alike."""
 
 
 def question_hash(question: Question) -> str:
@@ -109,6 +113,7 @@ class SummaryBuilder:
         self._parity: list[float] = []
         self._overlap: list[float] = []
         self._answers_seen: set[str] = set()
+        self._shared: dict[Hashable, Any] = {}
 
     def order_by(self, planned: Sequence[tuple[str, int | None]]) -> None:
         """Put the rows in the planned order of (question id, repeat), whatever order they were finished in."""
@@ -117,7 +122,7 @@ class SummaryBuilder:
 
     def add(self, result: QuestionResult) -> None:
         """Count one result."""
-        self.rows.append(row_of(result))
+        self.rows.append(self._compact(row_of(result)))
         self._flags.update(flag.flag.value for flag in result.flags)
         if result.claim_judgment is not None:
             self._verdicts.update(claim.verdict.value for claim in result.claim_judgment.claims)
@@ -129,6 +134,12 @@ class SummaryBuilder:
         if result.overlap is not None:
             self._overlap.append(result.overlap)
         self._add_calls(result)
+
+    def _compact(self, row: QuestionRow) -> QuestionRow:
+        """The row, sharing with earlier rows what they say alike."""
+        kept = {name: self._shared.setdefault(text, text) for name in _ALIKE if (text := getattr(row, name))}
+        judges, verdicts = (self._shared.setdefault(tuple(said.items()), said) for said in (row.judges, row.verdicts))
+        return replace(row, judges=judges, verdicts=verdicts, **kept)
 
     def _saw_model(self, role: str, model: str | None) -> None:
         if model is not None:

@@ -164,3 +164,15 @@ def test_a_judge_that_reports_another_model_is_another_judge() -> None:
     identity = JudgeIdentity("anthropic:some-alias", "abc", {"max_tokens": "64"})
     assert judge_text(identity, "model-1") != judge_text(identity, "model-2")
     assert judge_text(None, "model-1") == "unknown"
+
+
+def test_rows_share_what_many_questions_have_alike() -> None:
+    """A run of ten thousand questions keeps its rows until it closes."""
+    builder = SummaryBuilder()
+    one, other, unlike = judged("a", V, C), judged("b", V, C), judged("c", V, error="no")
+    for result in (one, other, unlike):
+        builder.add(result)
+    assert builder.rows == [row_of(one), row_of(other), row_of(unlike)]
+    first, second, _ = builder.rows
+    assert first.judges is second.judges
+    assert first.verdicts is second.verdicts
