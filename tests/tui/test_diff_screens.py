@@ -132,3 +132,14 @@ def test_headings_keep_the_tool_where_two_would_read_the_same() -> None:
         "ragas.faithfulness": "ragas.faithfulness",
         "deepeval.faithfulness": "deepeval.faithfulness",
     }
+
+
+async def test_a_run_without_corpora_is_not_sorted_by_them(tmp_path: Path) -> None:
+    archive(tmp_path, run("r1", [_imported(result(corpus=UNKNOWN))]))
+    async with opened(tmp_path) as pilot:
+        await sees(pilot, "1 run")
+        await pilot.press("enter")
+        await sees(pilot, "Q-01")
+        await pilot.press("s", "s")
+        await sees(pilot, "by gpt_groundedness")
+        assert "by corpus" not in screen_text(pilot.app.screen)

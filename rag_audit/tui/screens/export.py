@@ -138,5 +138,6 @@ def import_sections(outcomes: Sequence["Imported | Refused"]) -> list[Section]:
             ]
         else:
             lines = [[("✗ refused: ", "bad"), (outcome.why, "plain")], [(outcome.hint, "quiet")]]
-        sections.append(section_of(lines, title=[(outcome.path, "title")]))
+        # The path is text, not a title: it wraps where a title would be cut.
+        sections.append(section_of([[(outcome.path, "title")], *lines]))
     return sections or [Section("Nothing was found there.", tone="quiet")]

@@ -60,15 +60,12 @@ class RunScreen(FilteredScreen):
         columns: list[Column[QuestionRow]] = [
             Column("question", self._id_cell, 12, sort=lambda row: row.id),
             Column("text", lambda row: (self.texts.get(row_key(row), ""), "plain"), 16, 9, flexible=True),
-            Column(
-                "corpus",
-                lambda row: (_known(row.corpus), "quiet"),
-                10,
-                8 if self._has_corpora() else 40,
-                sort=lambda row: row.corpus,
-            ),
-            Column("route", _route, 12, 30, sort=lambda row: ",".join(row.route)),
         ]
+        if any(row.corpus != UNKNOWN for row in self.rows):
+            columns += [
+                Column("corpus", lambda row: (_known(row.corpus), "quiet"), 10, 8, sort=lambda row: row.corpus),
+                Column("route", _route, 12, 30, sort=lambda row: ",".join(row.route)),
+            ]
         labels = wording.headings(self.metrics)
         columns += [self._metric(name, labels[name], at) for at, name in enumerate(self.metrics)]
         judged = "no_fabrication" in self.metrics or any(row.verdicts for row in self.rows)
@@ -78,9 +75,6 @@ class RunScreen(FilteredScreen):
             Column("first flag", self._first_flag, 18, 12),
         ]
         return columns
-
-    def _has_corpora(self) -> bool:
-        return any(row.corpus != UNKNOWN for row in self.rows)
 
     def _id_cell(self, row: QuestionRow) -> Piece:
         name = row.id if row.repeat is None else f"{row.id} #{row.repeat}"
