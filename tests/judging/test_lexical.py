@@ -111,3 +111,32 @@ def test_macro_f1_is_the_mean_over_the_verdicts() -> None:
         "absent": {"verified": 0, "contradicted": 0, "absent": 0},
     }
     assert macro_f1(table) == pytest.approx((1 + 2 / 3 + 0) / 3)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "verdict"),
+    [
+        ("`recycle` is enabled by default.", "- `recycle` - Reuse of connections. (Default: `false`)", "contradicted"),
+        ("`recycle` is not enabled by default.", "- `recycle` - Reuse of connections. (Default: `false`)", "verified"),
+        (
+            "By default `recycle` is turned off.",
+            "- `recycle` - Reuse of connections. (Default: `true`)",
+            "contradicted",
+        ),
+        ("`recycle` is on by default.", "- `recycle` - Reuse of connections. (Default: `true`)", "verified"),
+    ],
+)
+def test_a_switch_is_on_or_off_by_default(claim: str, text: str, verdict: str) -> None:
+    assert judge_claim(claim, text).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Messages are logged to stdout if `echo` is true.", "Messages are logged to stderr if `echo` is true."),
+        ("Data is written to disk when `sync` is on.", "Data is written to memory when `sync` is on."),
+    ],
+)
+def test_a_sentence_with_another_word_in_its_place_supports_nothing(claim: str, text: str) -> None:
+    assert judge_claim(claim, text).verdict == "absent"
+    assert judge_claim(claim, claim).verdict == "verified"

@@ -32,6 +32,13 @@ _MEMBER = re.compile(
     r"|accept(?:s|ed)?|available|selected with|eine[rs]? der|erlaubt|möglich)\b",
     re.IGNORECASE,
 )
+_SWITCHED = re.compile(
+    r"\b(?:is|are|ist|sind) (?:not |nicht )?(?:by default )?"
+    r"(?:(?P<on>enabled|active|activated|(?:turned |switched )?on|aktiviert|aktiv|eingeschaltet)"
+    r"|(?P<off>disabled|inactive|deactivated|(?:turned |switched )?off|deaktiviert|inaktiv|ausgeschaltet))\b",
+    re.IGNORECASE,
+)
+"""The state of a switch: `x` is enabled, is turned off."""
 _PLAIN_WORD = re.compile(r"[a-z]+")
 _LITERALS = frozenset({"true", "false", "null", "none", "yes", "no", "on", "off"})
 
@@ -111,6 +118,12 @@ def _default_switch(claim: ReadClaim, unit: Unit, facts: Facts) -> Finding | Non
         return None
     if any(name.lower() in _LITERALS for name in claim.names):
         return None
+    stated_on = states == {"true"}
+    switched = _SWITCHED.search(claim.text)
+    if switched and any(same(unit.lead, name) for name in claim.names):
+        claimed_on = (switched["on"] is not None) != negated(claim.text)
+        verdict = Verdict.VERIFIED if claimed_on == stated_on else Verdict.CONTRADICTED
+        return found(verdict, unit, f"the switch is {states.pop()} by default")
     known = terms(unit.whole)
     switch = terms(" ".join((unit.lead, *(value.split("=")[0] for value in facts.defaults if "=" in value))))
     if len(effect & switch) < SAME_MATTER * len(effect):
@@ -119,7 +132,7 @@ def _default_switch(claim: ReadClaim, unit: Unit, facts: Facts) -> Finding | Non
     if len((effect & known) | reversed_words) < SAYS_SO * len(effect):
         return None
     asserted = negated(claim.text) == bool(len(reversed_words) % 2)
-    verdict = Verdict.VERIFIED if asserted == (states == {"true"}) else Verdict.CONTRADICTED
+    verdict = Verdict.VERIFIED if asserted == stated_on else Verdict.CONTRADICTED
     return found(verdict, unit, f"the switch is {states.pop()} by default")
 
 

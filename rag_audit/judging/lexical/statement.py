@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from rag_audit.judging.lexical.claim import (
     CONTRAST,
@@ -98,10 +99,31 @@ def _support(claim: ReadClaim, unit: Unit, text: str) -> Finding | None:
     positive = not negated(without_contrast(claim.text))
     if positive is negated(unit.text) and (not positive or negated_terms(unit.text) & claim.terms):
         return None
+    if _another_word_in_place(claim, unit):
+        return None
     had = share(claim.terms, unit)
     if had < (_SAYS_SO_WITH_NAMES if anchors else SAYS_SO):
         return None
     return found(Verdict.VERIFIED, unit, f"it has {had:.0%} of the claim's words")
+
+
+def _another_word_in_place(claim: ReadClaim, unit: Unit) -> bool:
+    """Between words that both have, each has another one: `logged to stdout if` beside `logged to stderr if`."""
+    said, stated = (words(with_phrases(text)) for text in (claim.text, unit.text))
+    steps = SequenceMatcher(None, [*map(canonical, said)], [*map(canonical, stated)], autojunk=False).get_opcodes()
+    for before, step, after in zip(steps, steps[1:], steps[2:], strict=False):
+        kind, low, high, other_low, other_high = step
+        if (
+            kind != "replace"
+            or before[0] != "equal"
+            or after[0] != "equal"
+            or (high - low, other_high - other_low) != (1, 1)
+        ):
+            continue
+        own, other = terms(said[low]), terms(stated[other_low])
+        if own and other and not own & terms(unit.whole) and not other & claim.terms:
+            return True
+    return False
 
 
 def _contradiction(claim: ReadClaim, unit: Unit, text: str) -> Finding | None:
