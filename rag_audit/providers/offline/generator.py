@@ -16,7 +16,7 @@ from rag_audit.text.sentences import split_sentences
 from rag_audit.text.words import content_stems
 
 _MOST_SENTENCES = 3
-_LEAST_COVERAGE = 0.35
+_LEAST_COVERAGE = 0.28
 """The best sentence must cover this share of what the question asks for, rare words counting more."""
 _NEXT_COVERAGE = 0.6
 """A further sentence must score this share of the best one."""
