@@ -75,3 +75,13 @@ async def test_the_mouse_can_select_text() -> None:
         await wait_until(pilot, lambda: "second" in screen_text(pilot.app.screen))
         selection = Selection.from_offsets(Offset(6, 0), Offset(6, 1))
         assert shown.get_selection(selection) == ("line\nsecond", "\n")
+
+
+async def test_another_width_leaves_the_title_at_the_top() -> None:
+    passage = Passage()
+    async with Stage(passage).run_test(size=(60, 10)) as pilot:
+        passage.show([Section("word " * 400, (("the title", "title"),))])
+        await pilot.pause()
+        await pilot.resize_terminal(50, 10)
+        await pilot.pause()
+        assert "the title" in screen_text(pilot.app.screen)

@@ -159,7 +159,7 @@ class Passage(TonedView):
             if self._wanted is None and self._lines:
                 top = self._lines[min(round(self.scroll_offset.y), len(self._lines) - 1)]
                 self._layout()
-                self._scroll_to_shown(top.section, max(top.start, 0), above=0)
+                self._scroll_to_shown(top.section, top.start, above=0)
             else:
                 self._layout()
         elif self._wanted is not None:
