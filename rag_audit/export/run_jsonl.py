@@ -98,7 +98,7 @@ def _judged(judgment: ClaimJudgment | None, retrieved: Sequence[RetrievedChunk])
             {
                 "text": claim.text,
                 "verdict": None if claim.verdict is Verdict.UNPARSED else claim.verdict.value,
-                **({"evidence": claim.evidence} if claim.evidence else {}),
+                **({"evidence": claim.evidence, "support": claim.support.value} if claim.evidence else {}),
                 **({"reason": claim.reason} if claim.reason else {}),
             }
             for claim in judgment.claims

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag_audit.model import Direction, JudgeCall, Route, RunContext, Usage, Verdict
+from rag_audit.model import Direction, JudgeCall, Route, RunContext, Support, Usage, Verdict
 
 MetricKind = tuple[tuple[float | None, float | None], Direction]
 """Range and direction of a metric; None: unbounded or unknown."""
@@ -58,6 +58,8 @@ class ImportedClaim:
     verdict: Verdict
     evidence: str | None = None
     reason: str | None = None
+    support: Support | None = None
+    """The part of the excerpt that holds the evidence, where the file says it; None: where the quote is found."""
     conflicting: bool = False
     """One retrieved text supports it and another contradicts it."""
 

@@ -145,7 +145,7 @@ def _claim(claim: ImportedClaim, at: int, excerpt: Excerpt) -> Claim:
         verdict=claim.verdict,
         evidence=claim.evidence,
         evidence_spans=spans,
-        support=support_of(spans),
+        support=claim.support if claim.support and spans else support_of(spans),
         reason=claim.reason,
     )
 

@@ -32,7 +32,7 @@ from rag_audit.importers.values import (
     utc_time,
     verdict_of,
 )
-from rag_audit.model import UNKNOWN, Direction, Route, RunContext
+from rag_audit.model import UNKNOWN, Direction, Route, RunContext, Support
 
 _QUESTION_DETAILS = ("keywords", "also_docs", "gold", "corpora", "tags")
 _KEYS = frozenset(
@@ -55,6 +55,7 @@ _KEYS = frozenset(
         *_QUESTION_DETAILS,
     }
 )
+_SUPPORT = {support.value: support for support in Support}
 _RESULTS = ("answer", "scores", "claims", "error")
 """Keys of which a line has at least one if anything was evaluated."""
 _JUDGED = frozenset({"faithfulness", "completeness"})
@@ -280,6 +281,7 @@ def _claims(value: Any) -> tuple[ImportedClaim, ...] | None:
             text=text_of(claim.get("text")) or "",
             verdict=verdict_of(claim.get("verdict")),
             evidence=text_of(claim.get("evidence")) or None,
+            support=_SUPPORT.get(str(claim.get("support"))),
             reason=text_of(claim.get("reason")) or None,
         )
         for claim in claims
