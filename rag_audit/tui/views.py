@@ -138,12 +138,19 @@ def generator_sections(result: QuestionResult) -> list[Section]:
     return sections
 
 
+def _without_calls(result: QuestionResult) -> str:
+    judged = (result.claim_judgment, result.score_judgment)
+    if any(judgment.identity and judgment.identity.model == "offline" for judgment in judged if judgment):
+        return "The offline judges call no model: they apply rules to what tab 4 shows."
+    return "No judge call was recorded."
+
+
 def call_sections(result: QuestionResult, *, blind: bool) -> list[Section]:
     """The judge's calls as sent and as answered."""
     if blind:
         return [Section(HIDDEN, tone="quiet")]
     if not result.judge_calls:
-        return [Section("No judge call was recorded.", tone="quiet")]
+        return [Section(_without_calls(result), tone="quiet")]
     sections: list[Section] = []
     for call in result.judge_calls:
         about = f"  {call.model or ''}" + ("  from the reply cache" if call.cached else "")
