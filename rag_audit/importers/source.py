@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from rag_audit.importers.values import clean, clean_tree
 LARGEST_DOCUMENT = 1 << 30
 """Bytes of a JSON document that has to be read as a whole; JSON lines and tables have no limit."""
 _LARGEST_CELL = 50_000_000
+_LONG_NUMBER = re.compile(rb"\d{20}")
+_LONG_ID = re.compile(rb'("[^"\\]*[iI][dD]"\s*:\s*)(-?\d{20,})(?=\s*[,}])')
+"""A whole number of 20 or more digits under a key that ends in `id`; inside a text its quotes would be escaped."""
 _DELIMITERS = (",", ";", "\t", "|")
 _LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
@@ -90,14 +94,20 @@ def list_entries(members: Sequence[Any]) -> Entries:
 
 def parse_json(text: str | bytes) -> Any:
     """Parse JSON, also with NaN and Infinity (read as null), lone surrogates and huge numbers; None if it is none."""
+    raw = _with_long_ids_as_text(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     try:
-        return orjson.loads(text)
+        return orjson.loads(raw)
     except orjson.JSONDecodeError:
         pass
     try:
-        return _lenient_json(text.decode() if isinstance(text, bytes) else text)
+        return _lenient_json(raw.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None
+
+
+def _with_long_ids_as_text(raw: bytes) -> bytes:
+    """An id beyond 64 bits is quoted before it is parsed: as a float, two ids that differ would become one."""
+    return _LONG_ID.sub(rb'\1"\2"', raw) if _LONG_NUMBER.search(raw) else raw
 
 
 def _lenient_json(text: str) -> Any:
@@ -166,6 +176,8 @@ def _read_document(path: Path, encoding: str) -> Any:
             where=clean(str(path)),
         )
     raw = path.read_bytes()
+    if encoding in ("utf-8", "utf-8-sig"):
+        raw = _with_long_ids_as_text(raw)
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:

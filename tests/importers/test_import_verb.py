@@ -412,3 +412,14 @@ def _kept(question: dict[str, Any]) -> dict[str, Any]:
     claims = [{key: claim[key] for key in ("text", "verdict", "evidence", "reason")} for claim in question["claims"]]
     same = ("id", "repeat", "question", "answer", "reference_answer", "doc_id", "retrieved", "scores", "missing")
     return {**{key: question[key] for key in (*same, "error", "measurements")}, "claims": claims}
+
+
+def test_ids_beyond_64_bits_stay_apart_and_as_written(tmp_path: Path) -> None:
+    ids = ("12345678901234567890123", "12345678901234567890124")
+    path = tmp_path / "run.jsonl"
+    lines = [f'{{"id": {id_}, "question": "q", "answer": "say \\"id\\": {id_}, twice"}}' for id_ in ids]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert rag_audit(tmp_path, "import", str(path)).code == 0
+    shown = rag_audit(tmp_path, "show", "latest", "--json").json["questions"]
+    assert [question["id"] for question in shown] == list(ids)
+    assert [question["answer"] for question in shown] == [f'say "id": {id_}, twice' for id_ in ids]
