@@ -104,7 +104,7 @@ class ClaimSourceScreen(ReviewScreen):
 
     def action_next_tab(self) -> None:
         """Go to the next tab of the source side."""
-        self.tabs.choose((self.tabs.active + 1) % len(TABS))
+        self.tabs.step(1)
 
     def action_page_down(self) -> None:
         """Scroll the source."""

@@ -14,6 +14,7 @@ from rag_audit.tui.content import Piece
 from rag_audit.tui.diff_rows import COLUMNS, TABS, DiffRow, counts_of, rows_of, waiting_of
 from rag_audit.tui.layout import section_of
 from rag_audit.tui.screens.filtered import FilteredScreen
+from rag_audit.tui.screens.tabbed import Tabbed
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import CHANGES
 from rag_audit.tui.widgets.bars import StatusLine
@@ -43,7 +44,7 @@ _EMPTY = {
 }
 
 
-class DiffScreen(FilteredScreen):
+class DiffScreen(Tabbed, FilteredScreen):
     """The diff of two runs."""
 
     PLACE = "diff"
@@ -134,18 +135,6 @@ class DiffScreen(FilteredScreen):
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self._show_tab()
-
-    def action_tab(self, number: int) -> None:
-        """Go to a tab by its number."""
-        self.tabs.choose(number - 1)
-
-    def action_next_tab(self) -> None:
-        """Go to the next tab."""
-        self.tabs.choose((self.tabs.active + 1) % len(TABS))
-
-    def action_previous_tab(self) -> None:
-        """Go to the previous tab."""
-        self.tabs.choose((self.tabs.active - 1) % len(TABS))
 
     @on(RecordTable.RowOpened)
     def _opened(self, event: RecordTable.RowOpened) -> None:

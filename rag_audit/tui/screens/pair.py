@@ -26,6 +26,7 @@ from rag_audit.tui.pair_views import (
     score_lines,
 )
 from rag_audit.tui.screens.base import ReviewScreen
+from rag_audit.tui.screens.tabbed import Tabbed
 from rag_audit.tui.source import Source
 from rag_audit.tui.widgets.passage import Passage, Section
 from rag_audit.tui.widgets.tabs import TabLine
@@ -42,7 +43,7 @@ def pair_of(*results: QuestionResult | None) -> list[QuestionResult]:
     return [result for result in results if result is not None]
 
 
-class PairScreen(ReviewScreen):
+class PairScreen(Tabbed, ReviewScreen):
     """What changed for one question."""
 
     PLACE = "pair"
@@ -179,18 +180,6 @@ class PairScreen(ReviewScreen):
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self._show_tab()
-
-    def action_tab(self, number: int) -> None:
-        """Go to a tab by its number."""
-        self.tabs.choose(number - 1)
-
-    def action_next_tab(self) -> None:
-        """Go to the next tab."""
-        self.tabs.choose((self.tabs.active + 1) % len(TABS))
-
-    def action_previous_tab(self) -> None:
-        """Go to the previous tab."""
-        self.tabs.choose((self.tabs.active - 1) % len(TABS))
 
     def action_side(self) -> None:
         """Change between side by side and unified."""

@@ -15,6 +15,7 @@ from rag_audit.tui.blindness import Blind
 from rag_audit.tui.content import Piece, sign
 from rag_audit.tui.layout import Line, section_of
 from rag_audit.tui.screens.base import ReviewScreen
+from rag_audit.tui.screens.tabbed import Tabbed
 from rag_audit.tui.source import Source
 from rag_audit.tui.theme import VERDICTS
 from rag_audit.tui.views import (
@@ -31,7 +32,7 @@ RowKey = tuple[str, int | None]
 TABS = ("answer", "retrieved", "generator saw", "judge saw", "difference", "calls")
 
 
-class QuestionScreen(ReviewScreen):
+class QuestionScreen(Tabbed, ReviewScreen):
     """Everything every layer saw and said for one question."""
 
     PLACE = "question"
@@ -100,18 +101,6 @@ class QuestionScreen(ReviewScreen):
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self._show_tab()
-
-    def action_tab(self, number: int) -> None:
-        """Go to a tab by its number."""
-        self.tabs.choose(number - 1)
-
-    def action_next_tab(self) -> None:
-        """Go to the next tab."""
-        self.tabs.choose((self.tabs.active + 1) % len(TABS))
-
-    def action_previous_tab(self) -> None:
-        """Go to the previous tab."""
-        self.tabs.choose((self.tabs.active - 1) % len(TABS))
 
     def action_next_question(self) -> None:
         """Go to the next question of the list."""

@@ -17,13 +17,14 @@ from rag_audit.tui.content import Piece
 from rag_audit.tui.layout import Line, section_of
 from rag_audit.tui.screens.filtered import FilteredScreen
 from rag_audit.tui.screens.pair import PairScreen
+from rag_audit.tui.screens.tabbed import Tabbed
 from rag_audit.tui.source import Source
 from rag_audit.tui.widgets.passage import Passage
 from rag_audit.tui.widgets.record_table import Column, RecordTable
 from rag_audit.tui.widgets.tabs import TabLine
 
 
-class SeveralScreen(FilteredScreen):
+class SeveralScreen(Tabbed, FilteredScreen):
     """A question a line, a run a column; the broken ones first."""
 
     PLACE = "several"
@@ -162,20 +163,6 @@ class SeveralScreen(FilteredScreen):
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self._show_tab()
-
-    def action_tab(self, number: int) -> None:
-        """Go to a metric by its number."""
-        self.tabs.choose(number - 1)
-
-    def action_next_tab(self) -> None:
-        """Go to the next metric."""
-        if self.metrics:
-            self.tabs.choose((self.tabs.active + 1) % len(self.metrics))
-
-    def action_previous_tab(self) -> None:
-        """Go to the previous metric."""
-        if self.metrics:
-            self.tabs.choose((self.tabs.active - 1) % len(self.metrics))
 
     @on(RecordTable.RowOpened)
     def _opened(self, event: RecordTable.RowOpened) -> None:

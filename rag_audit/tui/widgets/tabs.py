@@ -41,6 +41,11 @@ class TabLine(Toned):
             self.refresh()
             self.post_message(self.Chosen(index))
 
+    def step(self, by: int) -> None:
+        """Go on by so many tabs, round the ends."""
+        if self.names:
+            self.choose((self.active + by) % len(self.names))
+
     def _pieces(self, *, names: bool) -> list[list[Piece]]:
         tabs: list[list[Piece]] = []
         for at, name in enumerate(self.names):
